@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use super::{FORMATS, Format};
 use crate::error::{Error, Result};
-use crate::formats::shard_name::{with_suffix, without_numbers};
+use crate::formats::shard_name::{self, with_suffix, without_numbers};
 
 /// Whether a checkpoint exists, as TensorFlow's `checkpoint_exists`: the index of a V2 checkpoint, a V1 file, or a shard of
 /// `P-?????-of-00002`.
@@ -43,6 +43,24 @@ pub const META_GRAPH_SUFFIX: &str = "meta";
 /// ```
 pub fn meta_graph_filename(checkpoint: &Path, suffix: &str) -> PathBuf {
     with_suffix(&without_numbers(checkpoint), &format!(".{suffix}"))
+}
+
+/// The name of one of `count` shards, as TensorFlow's `sharded_filename` and its op `ShardedFilename`.
+///
+/// ```
+/// use std::path::Path;
+/// use ckdiff::checkpoint::{sharded_filename, sharded_filespec};
+///
+/// assert_eq!(sharded_filename("m".as_ref(), 0, 2), Path::new("m-00000-of-00002"));
+/// assert_eq!(sharded_filespec("m".as_ref(), 2), Path::new("m-?????-of-00002"));
+/// ```
+pub fn sharded_filename(prefix: &Path, shard: u32, count: u32) -> PathBuf {
+    shard_name::shard(prefix, shard, count)
+}
+
+/// The name of all shards of a V1 checkpoint, which opens it, as TensorFlow's op `ShardedFilespec`.
+pub fn sharded_filespec(prefix: &Path, count: u32) -> PathBuf {
+    shard_name::all_shards(prefix, count)
 }
 
 /// Removes a checkpoint of this format and its meta graph, as TensorFlow's `remove_checkpoint`. Missing files are no error.

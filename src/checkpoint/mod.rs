@@ -18,7 +18,10 @@ pub use crate::formats::{Entry, FORMATS, Format};
 pub(crate) use crate::formats::{Partitioned, StoredSlice};
 pub use builder::CheckpointBuilder;
 pub use listing::{ListedTensor, Listing};
-pub use management::{META_GRAPH_SUFFIX, exists, meta_graph_filename, mtimes, remove};
+pub use management::{
+    META_GRAPH_SUFFIX, exists, meta_graph_filename, mtimes, remove, sharded_filename,
+    sharded_filespec,
+};
 pub use merge::{Parts, merge};
 pub(crate) use merge::{prepare as prepare_merge, remove as remove_part};
 pub(crate) use publish::{check_directory, publish as publish_files};

@@ -2,8 +2,8 @@
 
 use prost_reflect::prost::Message as _;
 
-use super::{Node, calls_function};
-use crate::message::{field, int32, nested, numbers, string, strings, varint};
+use super::{Node, calls_function, is_case, is_if};
+use crate::message::{field, fields, int32, nested, numbers, string, strings, varint};
 use crate::schema::Kind;
 use crate::schema::field::{
     attr_value::{self, list_value},
@@ -66,6 +66,22 @@ impl<'m> Node<'m> {
             true => self.attr("f").map(function).unwrap_or_default(),
             false => self.op,
         }
+    }
+
+    /// The names of the functions of which the node calls one; none unless it is a condition, whose other inputs are the arguments.
+    pub(crate) fn branches(&self) -> Vec<&'m str> {
+        if is_case(self.op) {
+            let list = self.attr("branches").map(|value| nested(value, attr_value::LIST));
+            let functions = fields(list.unwrap_or_default(), list_value::FUNC);
+            return functions.map(|function| string(function, name_attr_list::NAME)).collect();
+        }
+        let attrs: &[&str] = if is_if(self.op) { &["then_branch", "else_branch"] } else { &[] };
+        attrs.iter().map(|name| self.attr(name).map(function).unwrap_or_default()).collect()
+    }
+
+    /// Whether the node selects a branch by its number.
+    pub(crate) fn is_case(&self) -> bool {
+        is_case(self.op)
     }
 
     /// The shape that the node of a variable states.

@@ -37,7 +37,8 @@ pub use node::{Input, Node, NodeId, NodeKind};
 pub use object_graph::ObjectGraph;
 pub use op_kind::VariableKind;
 pub(crate) use op_kind::{
-    calls_function, is_constant, is_dense_table, is_placeholder, is_saved_table, is_table,
+    calls_function, is_case, is_constant, is_dense_table, is_if, is_placeholder, is_saved_table,
+    is_table,
 };
 pub use op_table::{OpTable, default_of, is_commutative, is_stateful};
 pub use output::Output;

@@ -47,6 +47,16 @@ pub(crate) fn is_dense_table(op: &str) -> bool {
     op == "MutableDenseHashTableV2"
 }
 
+/// Whether nodes of this op call one of the functions in `then_branch` and `else_branch`, selected by their first input.
+pub(crate) fn is_if(op: &str) -> bool {
+    matches!(op, "If" | "StatelessIf")
+}
+
+/// Whether nodes of this op call one of the functions in `branches`, selected by their first input.
+pub(crate) fn is_case(op: &str) -> bool {
+    matches!(op, "Case" | "StatelessCase")
+}
+
 /// Whether nodes of this op call the function in their attribute `f`.
 pub(crate) fn calls_function(op: &str) -> bool {
     matches!(op, "PartitionedCall" | "StatefulPartitionedCall")

@@ -22,6 +22,7 @@ mod record_kind;
 mod required;
 mod scalar;
 mod tokens;
+mod typed;
 mod wire;
 mod writer;
 

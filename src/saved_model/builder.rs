@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::assets::{self, AssetFile, Assets};
@@ -158,11 +157,7 @@ impl Builder {
     /// # Errors
     /// If a file cannot be written; then nothing is left.
     pub fn save(self) -> Result<BuildOutcome> {
-        let [file, _] = layout::GRAPHS;
-        self.save_as(file, |message, out| {
-            out.write_all(message.bytes()).map_err(cannot_write)?;
-            Ok(Losses::default())
-        })
+        self.save_in(&[layout::BINARY])
     }
 
     /// Saves everything, the message as text, which not all servers of SavedModels read.
@@ -170,17 +165,19 @@ impl Builder {
     /// # Errors
     /// As [`save`](Self::save).
     pub fn save_as_text(self) -> Result<BuildOutcome> {
-        let [_, file] = layout::GRAPHS;
-        self.save_as(file, |message, out| {
-            print(message, &PrintOptions::new(Style::TensorFlow), out)
-        })
+        self.save_in(&[layout::TEXT])
     }
 
-    fn save_as(
-        self,
-        file: &str,
-        write: impl FnOnce(&Message<'_>, &mut dyn Write) -> Result<Losses>,
-    ) -> Result<BuildOutcome> {
+    /// Saves everything, the message in binary and as text. Readers take the binary file, which is the one that is returned.
+    ///
+    /// # Errors
+    /// As [`save`](Self::save).
+    pub fn save_in_both_forms(self) -> Result<BuildOutcome> {
+        self.save_in(&[layout::BINARY, layout::TEXT])
+    }
+
+    /// Saves everything, the message in these files.
+    fn save_in(self, names: &[&str]) -> Result<BuildOutcome> {
         let mut out = Writer::default();
         out.put_varint(saved_model::SAVED_MODEL_SCHEMA_VERSION, SCHEMA_VERSION);
         for added in &self.meta_graphs {
@@ -188,17 +185,27 @@ impl Builder {
         }
         let bytes = out.finish();
         let dir = self.directory.target().to_path_buf();
+        let file = names.first().map(|name| dir.join(name)).unwrap_or_default();
         if bytes.len() > MAX_MESSAGE_BYTES {
             let expected = format!("at most {MAX_MESSAGE_BYTES}");
-            return Err(Error::unexpected("bytes", bytes.len(), expected).in_file(&dir.join(file)));
+            return Err(Error::unexpected("bytes", bytes.len(), expected).in_file(&file));
         }
         let schema = Schema::tensorflow();
         let ty = message_type(schema, saved_model::MESSAGE_NAME)?;
         let message = Message::decode(schema, ty, bytes)?;
-        let losses = replace(&self.directory.path().join(file), |out| write(&message, out));
-        let losses = losses.map_err(|error| self.directory.at_target(error))?;
+        let mut losses = Losses::default();
+        for name in names {
+            let written = replace(&self.directory.path().join(name), |out| match *name {
+                layout::TEXT => print(&message, &PrintOptions::new(Style::TensorFlow), out),
+                _ => {
+                    out.write_all(message.bytes()).map_err(cannot_write)?;
+                    Ok(Losses::default())
+                }
+            });
+            losses.add(written.map_err(|error| self.directory.at_target(error))?);
+        }
         self.directory.publish()?;
-        Ok(BuildOutcome { file: dir.join(file), dir, losses })
+        Ok(BuildOutcome { file, dir, losses })
     }
 
     fn add(

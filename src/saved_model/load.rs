@@ -100,7 +100,10 @@ impl SavedModel {
     /// # Errors
     /// If there is none, an asset is missing, or the meta graph names an op that it does not have.
     pub fn load(&self, tags: &[&str]) -> Result<LoadPlan> {
-        self.load_under(tags, "")
+        let meta = self.meta_graph(tags)?;
+        let in_dir = |error: Error| error.in_file(&self.dir);
+        let assets = assets::paths(&meta, &self.dir).map_err(in_dir)?;
+        LoadPlan::new(meta, assets, &self.dir).map_err(in_dir)
     }
 
     /// As [`load`](Self::load), with all names of the meta graph inside the scope `import_scope`.
@@ -108,19 +111,40 @@ impl SavedModel {
     /// # Errors
     /// As [`load`](Self::load), or if the scope is not valid.
     pub fn load_under(&self, tags: &[&str], import_scope: &str) -> Result<LoadPlan> {
+        if import_scope.is_empty() {
+            return self.load(tags);
+        }
+        let options =
+            ImportOptions { import_scope: import_scope.into(), ..ImportOptions::default() };
+        self.load_with(tags, &options)
+    }
+
+    /// As [`load`](Self::load), with the meta graph imported by these options: TensorFlow's `loader.load` with the arguments of
+    /// `import_meta_graph`, such as `clear_devices` and `input_map`.
+    ///
+    /// ```
+    /// use ckdiff::meta_graph::ImportOptions;
+    /// use ckdiff::saved_model::SavedModel;
+    ///
+    /// let model = SavedModel::open("tests/data/saved_models/builder")?;
+    /// let options = ImportOptions { clear_devices: true, ..ImportOptions::default() };
+    /// let plan = model.load_with(&["serve", "gpu"], &options)?;
+    /// assert!(plan.restore()?.find("weights").is_some());
+    /// # Ok::<(), ckdiff::Error>(())
+    /// ```
+    /// # Errors
+    /// As [`load`](Self::load), or if the meta graph cannot be imported.
+    pub fn load_with(&self, tags: &[&str], options: &ImportOptions<'_>) -> Result<LoadPlan> {
         let in_dir = |error: Error| error.in_file(&self.dir);
-        let mut meta = self.meta_graph(tags)?;
+        let meta = self.meta_graph(tags)?;
         let mut assets = assets::paths(&meta, &self.dir).map_err(in_dir)?;
-        if !import_scope.is_empty() {
-            let options =
-                ImportOptions { import_scope: import_scope.into(), ..ImportOptions::default() };
-            let imported = meta_graph::import(&meta, None, &options).map_err(in_dir)?;
+        let imported = meta_graph::import(&meta, None, options).map_err(in_dir)?;
+        if !imported.scope.is_empty() {
             // The import does not change asset definitions, which are inside an `Any`.
             let in_scope = |(tensor, path)| (format!("{}/{tensor}", imported.scope), path);
             assets = assets.into_iter().map(in_scope).collect();
-            meta = imported.message;
         }
-        LoadPlan::new(meta, assets, &self.dir).map_err(in_dir)
+        LoadPlan::new(imported.message, assets, &self.dir).map_err(in_dir)
     }
 
     /// The meta graph with these tags.

@@ -34,7 +34,11 @@ impl Values<'_> {
         progress: &dyn Progress,
     ) -> Result<()> {
         let save = |content: &dyn Content| {
-            let options = SaveOptions { write_state: false, ..SaveOptions::default() };
+            let options = SaveOptions {
+                write_state: false,
+                write_meta_graph: false,
+                ..SaveOptions::default()
+            };
             Saver::new(saver.clone()).save(content, path, &options, progress).map(drop)
         };
         match self {

@@ -1,5 +1,6 @@
 //! The content of a checkpoint: tensors, or a graph with its variables.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use super::files_writer::CheckpointFilesWriter;
@@ -8,7 +9,9 @@ use super::{check_nodes, utf8};
 use crate::checkpoint::{CheckpointBuilder, Existing, Format};
 use crate::error::{Error, Result};
 use crate::message::Message;
+use crate::meta_graph::with_graph;
 use crate::progress::Progress;
+use crate::schema::KnownType;
 use crate::schema::tensorflow::SaverDef;
 use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 
@@ -26,6 +29,14 @@ pub trait Content {
         state: &Path,
         progress: &dyn Progress,
     ) -> Result<PathBuf>;
+
+    /// The meta graph to write next to the checkpoint; `None` if there is no graph.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    fn meta_graph(&self) -> Result<Option<Cow<'_, Message<'_>>>> {
+        Ok(None)
+    }
 }
 
 /// Saves tensors by their names, without a graph.
@@ -70,5 +81,12 @@ impl Content for Model<'_> {
         let saved = PathBuf::from(saved);
         disk.publish(&saved, state)?;
         Ok(saved)
+    }
+
+    fn meta_graph(&self) -> Result<Option<Cow<'_, Message<'_>>>> {
+        if self.graph.ty().known == Some(KnownType::GraphDef) {
+            return with_graph(self.graph).map(|meta_graph| Some(Cow::Owned(meta_graph)));
+        }
+        Ok(Some(Cow::Borrowed(self.graph)))
     }
 }

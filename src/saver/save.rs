@@ -1,5 +1,6 @@
 //! Saves checkpoints: writes the checkpoint, updates the state file, and removes an old checkpoint.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -44,6 +45,8 @@ pub struct Saver {
     rotation: Rotation,
     /// Whether the saver has no variables.
     is_empty: bool,
+    pad_step_number: bool,
+    save_relative_paths: bool,
 }
 
 /// The options of one save.
@@ -51,15 +54,13 @@ pub struct Saver {
 pub struct SaveOptions<'a> {
     /// Appended to the path, after a dash.
     pub global_step: Option<i64>,
-    /// Pads the step to eight digits, so that paths sort by it.
-    pub pad_step_number: bool,
     /// The name of the state file; by default `checkpoint`.
     pub latest_filename: Option<&'a str>,
     /// Whether the state file is written, and old checkpoints are removed.
     pub write_state: bool,
-    /// Whether the paths in the state file are relative to its directory.
-    pub save_relative_paths: bool,
-    /// The meta graph to write next to the checkpoint.
+    /// Whether the meta graph is written next to the checkpoint.
+    pub write_meta_graph: bool,
+    /// The meta graph; by default that of the [content](Content::meta_graph), if it has one.
     pub meta_graph: Option<&'a Message<'a>>,
     /// Whether the meta graph is written without attributes that have their default value.
     pub strip_default_attrs: bool,
@@ -85,10 +86,9 @@ impl Default for SaveOptions<'_> {
     fn default() -> Self {
         Self {
             global_step: None,
-            pad_step_number: false,
             latest_filename: None,
             write_state: true,
-            save_relative_paths: false,
+            write_meta_graph: true,
             meta_graph: None,
             strip_default_attrs: false,
             meta_graph_suffix: META_GRAPH_SUFFIX,
@@ -106,7 +106,27 @@ impl Saver {
 
     /// As [`new`](Self::new), with another beginning for `keep_checkpoint_every_n_hours`.
     pub fn since(def: SaverDef, begin: SystemTime) -> Self {
-        Self { rotation: Rotation::new(&def, seconds(begin)), def, is_empty: false }
+        let rotation = Rotation::new(&def, seconds(begin));
+        Self { rotation, def, is_empty: false, pad_step_number: false, save_relative_paths: false }
+    }
+
+    /// The same saver with another beginning for `keep_checkpoint_every_n_hours`, and no saved checkpoints.
+    #[must_use]
+    pub fn beginning_at(self, begin: SystemTime) -> Self {
+        Self { rotation: Rotation::new(&self.def, seconds(begin)), ..self }
+    }
+
+    /// The same saver; whether it pads steps to eight digits, so that paths sort by them: an argument of TensorFlow's `Saver`.
+    #[must_use]
+    pub fn pad_step_number(self, pad_step_number: bool) -> Self {
+        Self { pad_step_number, ..self }
+    }
+
+    /// The same saver; whether the paths in the state file are relative to its directory, so that it can be moved: an argument of TensorFlow's
+    /// `Saver`.
+    #[must_use]
+    pub fn save_relative_paths(self, save_relative_paths: bool) -> Self {
+        Self { save_relative_paths, ..self }
     }
 
     /// Builds a saver into the graph of a meta graph; returns it, and the message with its nodes.
@@ -176,7 +196,7 @@ impl Saver {
 
     /// Saves `content` as `path`, or `path-STEP`.
     ///
-    /// The order is that of TensorFlow: write the checkpoint, write the state file, remove one old checkpoint, write the meta graph. The state
+    /// As in TensorFlow, the meta graph is written unless the options refuse it. The order is that of TensorFlow: write the checkpoint, write the state file, remove one old checkpoint, write the meta graph. The state
     /// file names a complete checkpoint at any time; while a checkpoint with the same path is replaced, that is the backup
     /// `path.ckdiff-previous`.
     ///
@@ -200,7 +220,7 @@ impl Saver {
         }
         if self.is_empty {
             checkpoint::check_directory(&target)?;
-            self.write_meta_graph(&file, options)?;
+            self.write_meta_graph(&file, content, options)?;
             return Ok(SaveOutcome { path: None, not_removed: None });
         }
         let dir = target.parent().unwrap_or(Path::new(""));
@@ -221,14 +241,21 @@ impl Saver {
         let format = Format::of(self.def.version())?;
         let old = if options.write_state { self.rotation.next_to_remove() } else { None };
         let removed = old.map_or(Ok(()), |old| checkpoint::remove(&old, format, suffix));
-        self.write_meta_graph(&file, options)?;
+        self.write_meta_graph(&file, content, options)?;
         Ok(SaveOutcome { path: Some(saved), not_removed: removed.err() })
     }
 
-    /// Writes the meta graph, if it is requested.
-    fn write_meta_graph(&self, file: &Path, options: &SaveOptions<'_>) -> Result<()> {
-        let Some(meta_graph) = options.meta_graph else { return Ok(()) };
-        let meta_graph = self.exported(meta_graph, options.strip_default_attrs)?;
+    /// Writes the meta graph, if it is requested and there is one.
+    fn write_meta_graph(
+        &self,
+        file: &Path,
+        content: &dyn Content,
+        options: &SaveOptions<'_>,
+    ) -> Result<()> {
+        let given = options.meta_graph.map(|given| Ok(Cow::Borrowed(given)));
+        let found = given.or_else(|| content.meta_graph().transpose()).transpose()?;
+        let Some(meta_graph) = found.filter(|_| options.write_meta_graph) else { return Ok(()) };
+        let meta_graph = self.exported(&meta_graph, options.strip_default_attrs)?;
         let mut files = Replacement::default();
         let mut write = |file: &Path, message: &Message<'_>| {
             files.write(file, |out| out.write_all(message.bytes()).map_err(files::cannot_write))
@@ -275,7 +302,7 @@ impl Saver {
             return Ok(path.to_path_buf());
         };
         let mut target = path.as_os_str().to_owned();
-        target.push(match options.pad_step_number {
+        target.push(match self.pad_step_number {
             true => format!("-{step:08}"),
             false => format!("-{step}"),
         });
@@ -285,7 +312,7 @@ impl Saver {
     fn state_options(&self, options: &SaveOptions<'_>) -> StateOptions {
         StateOptions {
             all_model_checkpoint_paths: self.rotation.last_checkpoints(),
-            save_relative_paths: options.save_relative_paths,
+            save_relative_paths: self.save_relative_paths,
             latest_filename: options.latest_filename.map(str::to_owned),
             ..StateOptions::default()
         }

@@ -3,7 +3,13 @@
 use std::path::{Path, PathBuf};
 
 /// The names of the file with the graphs. As in TensorFlow, binary goes before text.
-pub(crate) const GRAPHS: [&str; 2] = ["saved_model.pb", "saved_model.pbtxt"];
+pub(crate) const GRAPHS: [&str; 2] = [BINARY, TEXT];
+
+/// The name of the file with the graphs in binary.
+pub(crate) const BINARY: &str = "saved_model.pb";
+
+/// The name of the file with the graphs as text.
+pub(crate) const TEXT: &str = "saved_model.pbtxt";
 
 /// The name of the file with the graphs in chunks, which TensorFlow writes on request, for more than 2 GiB.
 pub(crate) const CHUNKED: &str = "saved_model.cpb";

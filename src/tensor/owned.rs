@@ -17,7 +17,7 @@ pub struct Tensor {
 }
 
 impl Tensor {
-    /// A tensor with this content, as [`TensorSource`] defines it.
+    /// A tensor with this content, as [`TensorSource`] defines it; for strings see [`of_strings`](Self::of_strings).
     ///
     /// # Errors
     /// If the size of the content does not fit dtype and shape.
@@ -36,13 +36,20 @@ impl Tensor {
         Ok(tensor)
     }
 
-    /// A tensor of strings.
+    /// A tensor of strings, which may be text or bytes.
     ///
+    /// ```
+    /// use ckdiff::tensor::{Shape, Tensor};
+    ///
+    /// let words = Tensor::of_strings(Shape::new(&[2])?, &["of", "the"])?;
+    /// assert_eq!(words.byte_elements(), Some(vec![&b"of"[..], b"the"]));
+    /// # Ok::<(), ckdiff::Error>(())
+    /// ```
     /// # Errors
     /// If the shape has another number of elements.
-    pub fn of_strings(shape: Shape, strings: &[&[u8]]) -> Result<Self> {
+    pub fn of_strings(shape: Shape, strings: &[impl AsRef<[u8]>]) -> Result<Self> {
         let mut content = Vec::new();
-        strings.iter().for_each(|string| framing::push(string, &mut content));
+        strings.iter().for_each(|string| framing::push(string.as_ref(), &mut content));
         Self::new(DType::String, shape, content)
     }
 

@@ -86,8 +86,7 @@ fn saved(path: &Path, sharded: bool, write_version: CheckpointFormatVersion) -> 
     let options = Options { sharded, write_version, ..Options::default() };
     let (mut saver, graph) = Saver::build(&before, &options)?;
     let model = Model { graph: &graph, variables: &numbered(&before)? };
-    let options = SaveOptions { meta_graph: Some(&graph), ..SaveOptions::default() };
-    saver.save(&model, path, &options, &Silent)?;
+    saver.save(&model, path, &SaveOptions::default(), &Silent)?;
     Ok(())
 }
 
@@ -102,8 +101,7 @@ fn parts(directory: &Path, write_version: CheckpointFormatVersion) -> Result {
     fs::create_dir_all(directory)?;
     let path = directory.join("m");
     let model = Model { graph: &graph, variables: &variables };
-    let options = SaveOptions { meta_graph: Some(&graph), ..SaveOptions::default() };
-    saver.save(&model, &path, &options, &Silent)?;
+    saver.save(&model, &path, &SaveOptions::default(), &Silent)?;
     let mut restored = Variables::of(&graph)?;
     saver.restore(&graph, &path, &mut restored)?;
     for (key, value) in restored.iter() {

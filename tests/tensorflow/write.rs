@@ -91,8 +91,7 @@ fn saved(case: &Path, out: &Path) -> Result {
     let directory = out.join(name);
     fs::create_dir_all(&directory)?;
     let model = Model { graph: &graph, variables: &variables };
-    let options =
-        SaveOptions { global_step: Some(7), meta_graph: Some(&graph), ..SaveOptions::default() };
+    let options = SaveOptions { global_step: Some(7), ..SaveOptions::default() };
     Saver::new(def).save(&model, &directory.join("model"), &options, &Silent)?;
     Ok(())
 }

@@ -77,8 +77,10 @@ impl<'m> Bodies<'m> {
         let mut called = vec![None; bodies.all.len()];
         for (caller, body) in bodies.all.iter().enumerate() {
             for (id, node) in body.graph.iter() {
-                if let Some(first) = bodies.callee(node).and_then(|callee| called.get_mut(callee)) {
-                    first.get_or_insert((caller, id));
+                for callee in bodies.callees(node) {
+                    if let Some(first) = called.get_mut(callee) {
+                        first.get_or_insert((caller, id));
+                    }
                 }
             }
         }
@@ -86,9 +88,11 @@ impl<'m> Bodies<'m> {
         Ok(bodies)
     }
 
-    /// The function that a node calls.
-    pub(crate) fn callee(&self, node: &Node<'m>) -> Option<usize> {
-        self.by_name.get(node.called()).copied()
+    /// The functions that a node may call: one, or the branches of a condition.
+    fn callees(&self, node: &Node<'m>) -> Vec<usize> {
+        let branches = node.branches();
+        let called = if branches.is_empty() { vec![node.called()] } else { branches };
+        called.iter().filter_map(|name| self.by_name.get(name).copied()).collect()
     }
 
     /// All restore nodes, those of the graph first.
@@ -135,10 +139,10 @@ impl<'m> Bodies<'m> {
             pending
                 .extend(graph.inputs(node).iter().filter_map(|input| Some((body, input.source?))));
             // A call runs all nodes of the function.
-            if let Some(callee) = self.callee(node)
-                && let Some(called) = self.all.get(callee)
-            {
-                pending.extend(called.graph.iter().map(|(id, _)| (callee, id)));
+            for callee in self.callees(node) {
+                let called = self.all.get(callee).into_iter();
+                pending
+                    .extend(called.flat_map(|body| body.graph.iter()).map(|(id, _)| (callee, id)));
             }
         }
         let is_seen = |restore: &Restore<'_>| {
@@ -175,7 +179,9 @@ impl<'m> Bodies<'m> {
             };
             let Some((caller, call)) = self.called.get(body).copied().flatten() else { break };
             let graph = &self.all.get(caller)?.graph;
-            let input = graph.inputs_of(call).get(position as usize);
+            // The first input of a condition selects the branch.
+            let first = usize::from(!graph.node(call).branches().is_empty());
+            let input = graph.inputs_of(call).get(first + position as usize);
             let Some(source) = input.and_then(|input| input.source) else { break };
             (body, id) = (caller, source);
         }

@@ -50,11 +50,16 @@ impl<'m> Functions<'m> {
         match self.known.get_key_value(name) {
             Some((name, _)) => Ok(Some(name)),
             None if name == node.op => Ok(None),
-            None => {
-                let shown = crate::error::shortened(name);
-                Err(Error::not_found(format!("the library has no function {shown:?}")))
-            }
+            None => self.known(name).map(Some),
         }
+    }
+
+    /// The function with this name.
+    pub(super) fn known(&self, name: &str) -> Result<&'m str> {
+        self.known.get_key_value(name).map(|(name, _)| *name).ok_or_else(|| {
+            let shown = crate::error::shortened(name);
+            Error::not_found(format!("the library has no function {shown:?}"))
+        })
     }
 
     /// The signature of an op or a function.

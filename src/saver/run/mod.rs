@@ -5,7 +5,7 @@
 //! RestoreV2, Restore, RestoreSlice    SaveV2, Save, SaveSlices, ShardedFilename, ShardedFilespec, MergeV2Checkpoints
 //! VariableV2, Variable, Assign        VarHandleOp, AssignVariableOp, ReadVariableOp, DisableCopyOnRead
 //! MutableHashTableV2, MutableHashTableOfTensorsV2, MutableDenseHashTableV2, LookupTableExportV2, LookupTableImportV2
-//! StatefulPartitionedCall, PartitionedCall, and functions of the library by their names
+//! StatefulPartitionedCall, PartitionedCall, If, StatelessIf, Case, StatelessCase, and functions of the library by their names
 //! ```
 //! These are the ops in savers of TensorFlow 0.x to 2.21. The savers of TensorFlow 2's SavedModels are two functions, whose arguments are
 //! the variables. Nodes run one after the other, each after its inputs. Stricter than TensorFlow: a resource variable accepts only values of
@@ -16,6 +16,7 @@
 
 mod arrays;
 mod assign;
+mod branches;
 mod calls;
 mod checkpoints;
 mod files;

@@ -3,9 +3,9 @@
 use super::operation::Operation;
 use super::session::Session;
 use super::value::Value;
-use super::{arrays, assign, calls, files, tables};
+use super::{arrays, assign, branches, calls, files, tables};
 use crate::error::{Error, Result};
-use crate::graph::{Action, Constant, Node, SaveOp, attrs, is_saved_table};
+use crate::graph::{Action, Constant, Node, SaveOp, attrs, is_case, is_if, is_saved_table};
 use crate::saver::VariableKind;
 
 /// Runs a node, and returns its outputs.
@@ -16,6 +16,9 @@ pub(super) fn run<'m>(
 ) -> Result<Vec<Value>> {
     if let Some(function) = session.functions.callee(node)? {
         return calls::call(session, function, inputs);
+    }
+    if is_if(node.op) || is_case(node.op) {
+        return branches::run(session, node, inputs);
     }
     let op = &mut Operation { session, node, inputs: &inputs };
     if let Some(save_op) = SaveOp::of(node.op) {

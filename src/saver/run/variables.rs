@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::graph::{Graph, Node, attrs, is_dense_table, is_saved_table};
 use crate::message::Message;
 use crate::meta_graph::graph_of;
 use crate::saver::VariableKind;
+use crate::suggestion;
 use crate::tensor::{DType, Name, Tensor};
 
 /// The identity of a variable: nodes with equal keys share one variable.
@@ -160,6 +161,31 @@ impl Variables {
     /// Sets the value of a variable, and returns the previous one.
     pub fn set(&mut self, key: VariableKey, value: impl Into<Arc<Tensor>>) -> Option<Arc<Tensor>> {
         self.variables.insert(key, Some(value.into())).flatten()
+    }
+
+    /// Sets the value of the variable with this name, of any kind and in any container, and returns the previous value.
+    ///
+    /// # Errors
+    /// If the store has no variable with this name, or several.
+    pub fn set_named(
+        &mut self,
+        name: impl AsRef<[u8]>,
+        value: impl Into<Arc<Tensor>>,
+    ) -> Result<Option<Arc<Tensor>>> {
+        let name = name.as_ref();
+        let mut named = self.variables.iter_mut().filter(|(key, _)| key.name.as_bytes() == name);
+        let Some((_, held)) = named.next() else {
+            let names = self.variables.keys().map(|key| key.name.as_bytes());
+            let hint = suggestion::hint(name, names.filter_map(|name| str::from_utf8(name).ok()));
+            let shown = Name::from(name).printable();
+            return Err(Error::not_found(format!("there is no variable {shown}{hint}")));
+        };
+        let others = named.count();
+        if others > 0 {
+            let error = Error::unexpected("variables with this name", others + 1, 1);
+            return Err(error.of_tensor(&Name::from(name)));
+        }
+        Ok(held.replace(value.into()))
     }
 
     /// All variables in the order of their keys, with their values.

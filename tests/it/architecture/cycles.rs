@@ -17,7 +17,7 @@ const RECURSIVE: &[(&str, &[&str], &str)] = &[
     ),
     (
         "saver/run",
-        &["calls", "frame", "ops"],
+        &["branches", "calls", "frame", "ops"],
         "a node calls a function, whose nodes call functions",
     ),
     (

@@ -18,7 +18,6 @@ use crate::support::message_forms::decoded;
 struct Scenario<'a> {
     start: f64,
     saver: Saver,
-    options: &'a Value,
     directory: &'a Path,
     tensors: [Tensor; 2],
 }
@@ -47,8 +46,12 @@ impl<'a> Scenario<'a> {
         let start = scenario["start"].as_f64().unwrap();
         let ones: Vec<u8> = [1.0f32; 2].iter().flat_map(|x| x.to_le_bytes()).collect();
         let tensor = || Tensor::new(DType::F32, Shape::new(&[2]).unwrap(), ones.clone()).unwrap();
-        let saver = Saver::since(def, time(start));
-        Self { start, saver, options, directory, tensors: [tensor(), tensor()] }
+        let flag = |key: &str| options[key].as_bool().unwrap_or(false);
+        let saver = Saver::new(def)
+            .pad_step_number(flag("pad_step_number"))
+            .save_relative_paths(flag("save_relative_paths"))
+            .beginning_at(time(start));
+        Self { start, saver, directory, tensors: [tensor(), tensor()] }
     }
 
     fn step(&mut self, step: &Value) {
@@ -83,11 +86,10 @@ impl<'a> Scenario<'a> {
         let flag = |value: &Value, key: &str, default| value[key].as_bool().unwrap_or(default);
         let options = SaveOptions {
             global_step: step["step"].as_i64(),
-            pad_step_number: flag(self.options, "pad_step_number", false),
             latest_filename: text(step, "latest_filename"),
             write_state: flag(step, "write_state", true),
-            save_relative_paths: flag(self.options, "save_relative_paths", false),
-            meta_graph: flag(step, "write_meta_graph", true).then_some(&meta_graph),
+            write_meta_graph: flag(step, "write_meta_graph", true),
+            meta_graph: Some(&meta_graph),
             strip_default_attrs: false,
             meta_graph_suffix: text(step, "meta_graph_suffix").unwrap_or("meta"),
             debug_info: None,

@@ -9,8 +9,10 @@ use ckdiff::checkpoint::Checkpoint;
 use ckdiff::diff::{Options, Verdict, diff};
 use ckdiff::graph::Graph;
 use ckdiff::message::{Message, Records, Value};
+use ckdiff::meta_graph::ImportOptions;
 use ckdiff::progress::Silent;
-use ckdiff::saved_model::{BuildOutcome, Builder, SavedModel, Values};
+use ckdiff::saved_model::{BuildOutcome, Builder, LoadPlan, SavedModel, Values};
+use ckdiff::schema::tensorflow::MetaGraphDef;
 use tempfile::TempDir;
 
 pub(crate) use crate::support::built_models::directory;
@@ -198,4 +200,45 @@ fn models_of_tensorflow_2_are_rebuilt() {
             }
         }
     }
+}
+
+#[test]
+fn a_model_is_saved_in_both_forms() {
+    let case = CASES.iter().find(|case| case.name == "plain").unwrap();
+    let root = tempfile::tempdir().unwrap();
+    let [binary, text, both] = ["binary", "text", "both"].map(|name| {
+        let mut builder = Builder::new(root.path().join(name)).unwrap();
+        add_all(&mut builder, case, From::Checkpoint, |_| {}).unwrap();
+        match name {
+            "binary" => builder.save(),
+            "text" => builder.save_as_text(),
+            _ => builder.save_in_both_forms(),
+        }
+        .unwrap()
+    });
+    let mut expected = files(&text.dir);
+    expected.extend(files(&binary.dir));
+    assert_eq!(files(&both.dir), expected);
+    assert_eq!(both.file, both.dir.join("saved_model.pb"));
+}
+
+#[test]
+fn a_model_is_loaded_with_the_options_of_an_import() {
+    let model = SavedModel::open("tests/data/built/two/saved").unwrap();
+    let tags = ["serve", "gpu"];
+    let with = |options: &ImportOptions<'_>| model.load_with(&tags, options);
+    let devices = |plan: &LoadPlan| {
+        let graph = plan.meta_graph.to_typed::<MetaGraphDef>().unwrap().graph_def.unwrap();
+        graph.node.iter().filter(|node| !node.device.is_empty()).count()
+    };
+    let plain = model.load(&tags).unwrap();
+    let cleared = ImportOptions { clear_devices: true, ..ImportOptions::default() };
+    let cleared = with(&cleared).unwrap();
+    assert!(devices(&plain) > 0 && devices(&cleared) == 0);
+    assert_eq!(cleared.restore().unwrap(), plain.restore().unwrap());
+    assert_eq!((&cleared.assets, &cleared.init_op), (&plain.assets, &plain.init_op));
+    let map = [("gone:0".to_owned(), "first:0".to_owned())];
+    let gone = ImportOptions { input_map: map.into(), ..ImportOptions::default() };
+    let error = with(&gone).unwrap_err().to_string();
+    assert!(error.contains("input_map names gone:0, which is not in the graph"), "{error}");
 }

@@ -246,3 +246,71 @@ fn calls_that_double_are_refused() {
     let error = run(&functions, &calls("f0", "file")).unwrap_err();
     assert!(error.contains("steps of the run: expected"), "{error}");
 }
+
+/// The value of a condition in a function: the branches return `F` and constants.
+fn branch(op: &str, condition: &str, dtype: &str, branches: &[&str]) -> Result<String, String> {
+    let same = function("same", &["x"], "", &[("y", "x")]);
+    let constant = |name: &str| {
+        let nodes = text("t", name);
+        function(name, &["x"], &nodes, &[("y", "t:output:0")])
+    };
+    let named = |name: &&str| format!("func {{ name: '{name}' }} ");
+    let attrs = match op.ends_with("Case") {
+        true => {
+            let all: String = branches.iter().map(named).collect();
+            format!("attr {{ key: 'branches' value {{ list {{ {all} }} }} }}")
+        }
+        false => ["then_branch", "else_branch"]
+            .iter()
+            .zip(branches)
+            .map(|(key, name)| format!("attr {{ key: '{key}' value {{ {} }} }}", named(name)))
+            .collect(),
+    };
+    let nodes = format!(
+        "node {{ name: 'c' op: 'Const' attr {{ key: 'dtype' value {{ type: {dtype} }} }}
+         attr {{ key: 'value' value {{ tensor {{ dtype: {dtype} {condition} }} }} }} }}
+         node {{ name: 'if' op: '{op}' input: 'c:output:0' input: 'x' {attrs}
+         attr {{ key: 'Tout' value {{ list {{ type: DT_STRING }} }} }} }}"
+    );
+    let outer = function("outer", &["x"], &nodes, &[("y", "if:output:0")]);
+    value(&(same + &constant("one") + &constant("two") + &outer), &calls("outer", "file"), "all:0")
+}
+
+/// The truth of conditions is that of TensorFlow's kernels.
+#[test]
+fn a_condition_calls_one_of_its_branches() {
+    for op in ["If", "StatelessIf"] {
+        let branch = |condition: &str, dtype: &str| branch(op, condition, dtype, &["same", "one"]);
+        for (condition, dtype, is_true) in [
+            ("tensor_shape {} bool_val: true", "DT_BOOL", true),
+            ("tensor_shape {} bool_val: false", "DT_BOOL", false),
+            ("tensor_shape {} int_val: -1", "DT_INT32", true),
+            ("tensor_shape {} int_val: 0", "DT_INT32", false),
+            ("tensor_shape {} float_val: -0.0", "DT_FLOAT", false),
+            ("tensor_shape {} float_val: nan", "DT_FLOAT", true),
+            ("tensor_shape {} string_val: ''", "DT_STRING", false),
+            ("tensor_shape {} string_val: 'x'", "DT_STRING", true),
+            ("tensor_shape { dim { size: 1 } } int_val: 0", "DT_INT32", true),
+            ("tensor_shape { dim { size: 0 } }", "DT_INT32", false),
+        ] {
+            let expected = if is_true { "F" } else { "one" };
+            assert_eq!(branch(condition, dtype).as_deref(), Ok(expected), "{op}: {condition}");
+        }
+    }
+    for op in ["Case", "StatelessCase"] {
+        for (number, expected) in [(0, "F"), (1, "one"), (2, "two"), (3, "two"), (-1, "two")] {
+            let condition = format!("tensor_shape {{}} int_val: {number}");
+            let found = branch(op, &condition, "DT_INT32", &["same", "one", "two"]);
+            assert_eq!(found.as_deref(), Ok(expected), "{op}: {number}");
+        }
+    }
+    let number = "tensor_shape {} int_val: 1";
+    for (op, branches, says) in [
+        ("If", &["gone", "one"][..], "the library has no function \"gone\""),
+        ("If", &["outer", "one"], "depth of calls"),
+        ("Case", &[], "expected one that the node has"),
+    ] {
+        let error = branch(op, number, "DT_INT32", branches).unwrap_err();
+        assert!(error.contains(says), "{op} {branches:?}: {error}");
+    }
+}

@@ -13,7 +13,6 @@ use ckdiff::saver::{Model, SaveOptions, Saver};
 use ckdiff::schema::tensorflow::saver_def::CheckpointFormatVersion;
 use ckdiff::schema::tensorflow::{MetaGraphDef, SaverDef};
 use ckdiff::tensor::{DType, Shape, Tensor};
-use prost_reflect::prost::Message as _;
 
 use crate::support::message_forms::{opened, parsed};
 use crate::support::saver::meta_graph;
@@ -80,7 +79,7 @@ fn with_op_list(meta: &Message<'static>) -> Message<'static> {
 
 /// The names in the op list of a meta graph.
 fn ops(meta_graph: &Message<'_>) -> Vec<String> {
-    let meta = MetaGraphDef::decode(meta_graph.bytes()).unwrap();
+    let meta = meta_graph.to_typed::<MetaGraphDef>().unwrap();
     let list = meta.meta_info_def.unwrap().stripped_op_list.unwrap();
     list.op.into_iter().map(|op| op.name).collect()
 }
@@ -317,4 +316,54 @@ fn a_v1_checkpoint_is_sorted_by_name() {
         let tensor = Checkpoint::open(&path).unwrap().get_tensor(name).unwrap();
         assert_eq!(tensor.elements::<f32>(), Some(vec![number, 0.5]), "{name}");
     }
+}
+
+#[test]
+fn the_meta_graph_is_written_unless_it_is_refused() {
+    let mut model = saving(false, V2);
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("m");
+    let content = Model { graph: &model.graph, variables: &model.variables };
+    let refused = SaveOptions { write_meta_graph: false, ..SaveOptions::default() };
+    model.saver.save(&content, &path, &refused, &Silent).unwrap();
+    assert!(!names(root.path()).contains(&"m.meta".to_owned()));
+    model.saver.save(&content, &path, &SaveOptions::default(), &Silent).unwrap();
+    let written = opened(root.path().join("m.meta")).message().to_typed::<MetaGraphDef>().unwrap();
+    assert_eq!(written.saver_def.as_ref(), Some(model.saver.def()));
+    // A graph becomes a meta graph.
+    let graph = Message::of(written.graph_def.as_ref().unwrap()).unwrap();
+    let content = Model { graph: &graph, variables: &model.variables };
+    let other = root.path().join("n");
+    model.saver.save(&content, &other, &SaveOptions::default(), &Silent).unwrap();
+    let of_graph = opened(root.path().join("n.meta")).message().to_typed::<MetaGraphDef>().unwrap();
+    assert_eq!(of_graph.graph_def, written.graph_def);
+    // Tensors have no graph.
+    let mut saver = Saver::new(SaverDef { version: V2.into(), ..SaverDef::default() });
+    let tensors = CheckpointBuilder::default();
+    saver.save(&tensors, &root.path().join("o"), &SaveOptions::default(), &Silent).unwrap();
+    assert!(!root.path().join("o.meta").exists());
+}
+
+#[test]
+fn an_empty_saver_stays_empty_with_another_beginning() {
+    let nothing = meta_graph("build/nothing.before.meta");
+    let options = Options { allow_empty: true, ..Options::default() };
+    let (saver, _) = Saver::build(&nothing, &options).unwrap();
+    let saver = saver.pad_step_number(true).beginning_at(std::time::SystemTime::UNIX_EPOCH);
+    assert!(saver.is_empty() && saver.to_proto(None).is_none());
+}
+
+#[test]
+fn a_variable_is_set_by_its_name() {
+    let kinds = [ckdiff::saver::VariableKind::Reference, ckdiff::saver::VariableKind::Resource];
+    let (mut store, tensor) = (Variables::default(), ones());
+    store.set(VariableKey::new(kinds[0], "v"), tensor.clone());
+    let other = Tensor::of_strings(Shape::new(&[1]).unwrap(), &["x"]).unwrap();
+    assert_eq!(store.set_named("v", other.clone()).unwrap().as_deref(), Some(&tensor));
+    assert_eq!(store.find("v").map(|value| &**value), Some(&other));
+    let error = store.set_named("w", tensor.clone()).unwrap_err();
+    assert_eq!(error.to_string(), "there is no variable w");
+    store.set(VariableKey::new(kinds[1], "v"), tensor.clone());
+    let error = store.set_named("v", tensor).unwrap_err();
+    assert_eq!(error.to_string(), "tensor v: variables with this name: expected 1, found 2");
 }
