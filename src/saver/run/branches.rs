@@ -55,6 +55,9 @@ fn is_true(condition: &Tensor) -> Result<bool> {
         DType::Bool | DType::U8 | DType::I8 | DType::I16 | DType::I32 | DType::I64 => {
             content.iter().any(|byte| *byte != 0)
         }
-        other => return Err(Error::unexpected("dtype of a condition", other, "a number")),
+        other => {
+            let expected = "one that a condition can have, such as bool";
+            return Err(Error::unexpected("dtype of a condition", other, expected));
+        }
     })
 }

@@ -1,6 +1,8 @@
 //! Function calls while a saver runs, and functions that cannot be run.
 
+use ckdiff::checkpoint::Checkpoint;
 use ckdiff::message::Message;
+use ckdiff::saver::plan::restore_plan;
 use ckdiff::saver::run::{MergeOptions, Variables, WriteCheckpoint, Written, restore, save};
 use ckdiff::schema::tensorflow::SaverDef;
 use ckdiff::schema::tensorflow::saver_def::CheckpointFormatVersion;
@@ -312,5 +314,66 @@ fn a_condition_calls_one_of_its_branches() {
     ] {
         let error = branch(op, number, "DT_INT32", branches).unwrap_err();
         assert!(error.contains(says), "{op} {branches:?}: {error}");
+    }
+}
+
+/// The arguments of a branch are the inputs after the condition.
+#[test]
+fn a_branch_restores_the_variables_that_it_is_given() {
+    let strings = |name: &str, text: &str| {
+        let tensor = format!(
+            "tensor {{ dtype: DT_STRING tensor_shape {{ dim {{ size: 1 }} }} string_val: '{text}' }}"
+        );
+        format!(
+            "node_def {{ name: '{name}' op: 'Const' attr {{ key: 'dtype' value {{ type: DT_STRING }} }}
+             attr {{ key: 'value' value {{ {tensor} }} }} }}"
+        )
+    };
+    let arguments =
+        "input_arg { name: 'path' type: DT_STRING } input_arg { name: 'var' type: DT_RESOURCE }";
+    let load = format!(
+        "function {{ signature {{ name: 'load' {arguments} }} {} {}
+         node_def {{ name: 'read' op: 'RestoreV2' input: 'path' input: 'n:output:0' input: 's:output:0'
+             attr {{ key: 'dtypes' value {{ list {{ type: DT_FLOAT }} }} }} }}
+         node_def {{ name: 'set' op: 'AssignVariableOp' input: 'var' input: 'read:tensors:0'
+             attr {{ key: 'dtype' value {{ type: DT_FLOAT }} }} }} }}
+         function {{ signature {{ name: 'nothing' {arguments} }} }}",
+        strings("n", "b"),
+        strings("s", "")
+    );
+    let saver = SaverDef {
+        filename_tensor_name: "file:0".into(),
+        restore_op_name: "all".into(),
+        ..SaverDef::default()
+    };
+    let path = "tests/data/savers/run/of_references/model.ckpt";
+    for condition in [true, false] {
+        let graph = parsed(
+            "tensorflow.MetaGraphDef",
+            &format!(
+                "graph_def {{
+                    node {{ name: 'file' op: 'Placeholder' attr {{ key: 'dtype' value {{ type: DT_STRING }} }} }}
+                    node {{ name: 'c' op: 'Const' attr {{ key: 'dtype' value {{ type: DT_BOOL }} }}
+                        attr {{ key: 'value' value {{ tensor {{ dtype: DT_BOOL tensor_shape {{}} bool_val: {condition} }} }} }} }}
+                    node {{ name: 'v' op: 'VarHandleOp' attr {{ key: 'dtype' value {{ type: DT_FLOAT }} }}
+                        attr {{ key: 'shape' value {{ shape {{ dim {{ size: 2 }} dim {{ size: 3 }} }} }} }}
+                        attr {{ key: 'shared_name' value {{ s: 'v' }} }} }}
+                    node {{ name: 'all' op: 'If' input: 'c' input: 'file' input: 'v'
+                        attr {{ key: 'then_branch' value {{ func {{ name: 'load' }} }} }}
+                        attr {{ key: 'else_branch' value {{ func {{ name: 'nothing' }} }} }} }}
+                    library {{ {load} }}
+                }}"
+            ),
+        );
+        let mut variables = Variables::of(&graph).unwrap();
+        restore(&graph, &saver, path, &mut variables).unwrap();
+        let checkpoint = Checkpoint::open(path).unwrap();
+        let known = checkpoint.get_tensor("b").unwrap();
+        assert_eq!(variables.find("v").map(|v| &**v), Some(&known).filter(|_| condition));
+        // A plan has the tensors of every branch.
+        let plan = restore_plan(&graph, &saver, &checkpoint).unwrap();
+        let reads: Vec<_> = plan.reads.iter().map(|read| (&*read.name, &read.variables)).collect();
+        assert_eq!(reads, [("b", &vec!["v".to_owned()])]);
+        assert!(plan.restores());
     }
 }
