@@ -74,7 +74,12 @@ impl Partitioned {
         Err(in_file(Error::unexpected("number of elements in all slices", elements, expected)))
     }
 
-    /// Whether the slices have all elements of `wanted`.
+    /// The number of slices.
+    pub(crate) fn count(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// Whether the slices have all elements of `wanted`. Takes a step per slice, as all that asks for slices that are not stored as such.
     pub(crate) fn covers(&self, wanted: &Slice) -> bool {
         let inside = self.parts.iter().filter_map(|part| part.slice.intersection(wanted));
         let count = inside.map(|slice| slice.shape().elements()).fold(0, u64::saturating_add);

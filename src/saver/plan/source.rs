@@ -1,10 +1,11 @@
 //! A checkpoint as the source of a restore: whether a requested tensor can be restored from it.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use super::misfit::MisfitReason;
 use super::restores::{RequestedTensor, RestoredVariable};
-use crate::checkpoint::{Checkpoint, Entry};
+use crate::checkpoint::{Checkpoint, Entry, Partitioned};
 use crate::graph::save_op::RESTORE_V2;
 use crate::saver::ObjectKeys;
 use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
@@ -28,6 +29,9 @@ const SLICED: &[DType] = &[
     DType::Complex128,
 ];
 
+/// The number of stored slices that are looked at for requested ones; some seconds of work.
+const STEPS: usize = 1 << 26;
+
 /// The checkpoint that nodes restore from.
 pub(crate) struct RestoreSource<'c> {
     checkpoint: &'c Checkpoint,
@@ -37,6 +41,8 @@ pub(crate) struct RestoreSource<'c> {
     accepts_all: bool,
     /// The keys by requested name, if the names are those of objects.
     keys: Option<ObjectKeys>,
+    /// The steps that are left for slices that are not stored as such; without any, they count as restorable.
+    steps: Cell<usize>,
 }
 
 impl<'c> RestoreSource<'c> {
@@ -49,6 +55,7 @@ impl<'c> RestoreSource<'c> {
             non_utf8: non_utf8.collect(),
             accepts_all: checkpoint.format().version == Some(CheckpointFormatVersion::V1),
             keys: None,
+            steps: Cell::new(STEPS),
         }
     }
 
@@ -73,7 +80,7 @@ impl<'c> RestoreSource<'c> {
             by_object += u64::from(!known.is_some_and(is_known));
         }
         let keys = known.filter(|_| by_object < by_name).cloned();
-        Self { keys, non_utf8: self.non_utf8.clone(), ..*self }
+        Self { keys, non_utf8: self.non_utf8.clone(), steps: Cell::new(STEPS), ..*self }
     }
 
     /// The keys by requested name, if the names are those of objects.
@@ -134,6 +141,8 @@ impl<'c> RestoreSource<'c> {
             Err(misfit) => return Some((misfit, None)),
         };
         if let (Some(slice), Some(slices)) = (&slice, slices)
+            && slices.part(slice).is_none()
+            && self.may_cover(slices)
             && !slices.covers(slice)
         {
             let spec = requested.slice.clone();
@@ -149,6 +158,13 @@ impl<'c> RestoreSource<'c> {
             MisfitReason::Shape { graph, checkpoint: shape.clone(), is_refused },
             Some(&variable.variable),
         ))
+    }
+
+    /// Whether enough steps are left to find whether slices cover another one.
+    fn may_cover(&self, slices: &Partitioned) -> bool {
+        let left = self.steps.get().checked_sub(slices.count());
+        self.steps.set(left.unwrap_or_default());
+        left.is_some()
     }
 
     /// The requested slice; `None` for the whole tensor.

@@ -121,6 +121,7 @@ fn stored(session: &mut Session<'_, '_>, request: TensorRequest<'_>) -> Result<A
         None => read(session, source)?,
         Some((_, Some(part))) => read(session, part)?,
         Some((slice, None)) if let Some(slices) = &entry.slices => {
+            session.steps(1 + slices.count() / ENTRIES)?;
             let elements = slice.shape().elements().saturating_mul(8);
             let stored = slices.stored_bytes_of(slice);
             session.charge(stored.saturating_add(elements.min(stored)))?;
