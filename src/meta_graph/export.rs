@@ -135,8 +135,9 @@ fn check_names(graph: &[u8], scope: ExportScope<'_>) -> Result<()> {
     let inside = names(graph).map(|(name, _)| name).filter(|name| scope.has(name));
     let mut names: Vec<_> = inside.map(|name| (scope.rename(name), name)).collect();
     names.sort_unstable();
-    match names.array_windows().find(|[a, b]| a.0 == b.0 && a.1 != b.1) {
-        Some([(name, one), (_, other)]) => {
+    let mut pairs = names.iter().zip(names.iter().skip(1));
+    match pairs.find(|(a, b)| a.0 == b.0 && a.1 != b.1) {
+        Some(((name, one), (_, other))) => {
             let (one, other) = (shortened(one), shortened(other));
             Err(Error::usage(format!(
                 "{one} and {other} are both {} without their scope",

@@ -82,7 +82,8 @@ impl Tensor {
             Error::unexpected("bytes of the keys of slices", key_bytes, expected)
         })?;
         self.slices.sort();
-        if let Some([(twice, ..), _]) = self.slices.array_windows().find(|[a, b]| a.0 == b.0) {
+        let mut pairs = self.slices.iter().zip(self.slices.iter().skip(1));
+        if let Some(((twice, ..), _)) = pairs.find(|(a, b)| a.0 == b.0) {
             let expected = "distinct slices";
             return Err(Error::unexpected("slices", format_args!("{twice:?} twice"), expected));
         }

@@ -117,17 +117,18 @@ fn stored(session: &mut Session<'_, '_>, request: TensorRequest<'_>) -> Result<A
         "" => None,
         spec => Some(wanted(spec, source)?),
     };
-    let tensor = match slice.as_ref().map(|slice| (slice, source.part(slice))) {
-        None => read(session, source)?,
-        Some((_, Some(part))) => read(session, part)?,
-        Some((slice, None)) if let Some(slices) = &entry.slices => {
+    let part = slice.as_ref().map(|slice| (slice, source.part(slice)));
+    let tensor = match (part, &entry.slices) {
+        (None, _) => read(session, source)?,
+        (Some((_, Some(part))), _) => read(session, part)?,
+        (Some((slice, None)), Some(slices)) => {
             session.steps(1 + slices.count() / ENTRIES)?;
             let elements = slice.shape().elements().saturating_mul(8);
             let stored = slices.stored_bytes_of(slice);
             session.charge(stored.saturating_add(elements.min(stored)))?;
             slices.read_slice(slice, &Limits::default())?
         }
-        Some((slice, None)) => {
+        (Some((slice, None)), None) => {
             let whole = stored(session, TensorRequest { slice: "", ..request })?;
             let elements = slice.shape().elements();
             session.charge(elements.saturating_mul(8).min(whole.content().len() as u64))?;
