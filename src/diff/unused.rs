@@ -9,7 +9,7 @@ use crate::suggestion::closest;
 use crate::tensor::Name;
 
 /// The maximum number of names that are searched for a suggestion.
-const SEARCHED: usize = 100_000;
+const SEARCHED: usize = 10_000;
 
 /// A pattern or rule of an option that matches nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

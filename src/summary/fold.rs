@@ -8,6 +8,9 @@ use crate::diff::TensorDiff;
 /// The number of tensors from which on they are told together.
 const FEW: usize = 3;
 
+/// The number of tensors from which on none are told together: nobody reads so many, and each costs time.
+const MANY: usize = 20_000;
+
 /// How many times further than the median a tensor moved that is told apart.
 const OUTLIER: f64 = 3.0;
 
@@ -59,6 +62,9 @@ pub fn fold<'a, K: Ord>(
     tensors: &[&'a TensorDiff],
     kind: impl Fn(&TensorDiff) -> K,
 ) -> Vec<Fold<'a>> {
+    if tensors.len() >= MANY {
+        return Fold::none(tensors);
+    }
     let mut rows = Vec::new();
     let mut kinds = BTreeMap::<K, Vec<Fold<'a>>>::new();
     for (row, tensor) in Fold::none(tensors).into_iter().zip(tensors) {

@@ -74,7 +74,7 @@ struct PartMessage<'a> {
 }
 
 impl<'a> TextView<'a> {
-    /// The changed parts for semantic changes, or for all with [`Diff::strict`]; `lhs` and `rhs` are the
+    /// The changed parts for semantic changes, or for all with [`Options::strict`](crate::diff::Options::strict); `lhs` and `rhs` are the
     /// compared artifacts.
     ///
     /// # Errors

@@ -10,11 +10,8 @@ use crate::diff::{
 };
 use crate::summary::{Movement, RoleMovement, has_new_non_finite, role_movements, scopes, weights};
 
-use super::terminal_text::{cut_middle, padded, plural, printable, width_of, wrapped, wrapped_to};
+use super::terminal_text::{padded, plural, printable, width_of, wrapped, wrapped_to};
 use super::{Options, Verbosity, changes, number, statistics, suggestions, tensors, text_view};
-
-/// The maximum number of columns of a path.
-const PATH_WIDTH: usize = 68;
 
 /// The maximum number of scopes below the answer.
 const SCOPES: usize = 8;
@@ -85,7 +82,7 @@ fn head(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "  {text}")?;
     }
     writeln!(out)?;
-    overview(diff, &movements, out)
+    overview(diff, &movements, options, out)
 }
 
 /// How the answer tells the measure of movement.
@@ -285,7 +282,7 @@ fn by_scope(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<(
     }
     for line in wrapped_to(options.width(), "  ", &parts, " · ") {
         let style = options.palette.faint;
-        writeln!(out, "{style}{}{style:#}", line.trim_end().trim_end_matches(" ·"))?;
+        writeln!(out, "{style}{line}{style:#}")?;
     }
     Ok(())
 }
@@ -318,11 +315,14 @@ fn left_out(diff: &Diff) -> Option<String> {
 }
 
 /// The two sides, the number of tensors with each status, and the options of the comparison.
-fn overview(diff: &Diff, movements: &[RoleMovement], out: &mut dyn Write) -> io::Result<()> {
+fn overview(
+    diff: &Diff,
+    movements: &[RoleMovement],
+    options: &Options,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let sides = [("lhs", &diff.lhs), ("rhs", &diff.rhs)];
-    let path = |side: &ArtifactSummary| {
-        cut_middle(&printable(&side.path.display().to_string()), PATH_WIDTH)
-    };
+    let path = |side: &ArtifactSummary| printable(&side.path.display().to_string());
     let width = sides.iter().map(|(_, side)| width_of(&path(side))).max().unwrap_or_default();
     for (what, side) in sides {
         let index_only = if side.has_data { "" } else { ", index only" };
@@ -347,8 +347,8 @@ fn overview(diff: &Diff, movements: &[RoleMovement], out: &mut dyn Write) -> io:
         let tensors = plural(diff.not_frozen, "tensor");
         writeln!(out, "  not needed by the frozen graph: {tensors} of the checkpoint")?;
     }
-    if let Some(line) = roles_counted(movements) {
-        writeln!(out, "  {line}")?;
+    for line in roles_counted(movements, options) {
+        writeln!(out, "{line}")?;
     }
     if diff.coverage.has_graph() || !diff.changes.is_empty() || diff.ignored > 0 {
         writeln!(out, "  {}", changes_counted(diff))?;
@@ -387,15 +387,18 @@ fn counts(diff: &Diff) -> Vec<String> {
     wrapped(&format!("{total}: "), &parts)
 }
 
-/// For example `weights: 2 of 14 changed, 0.9% · optimizer: 4 of 28, 31% · counters: 1 of 2`; `None` where tensors have no
+/// For example `weights: 2 of 14 changed, 0.9% · optimizer: 4 of 28, 31% · counters: 1 of 2`; nothing where tensors have no
 /// different roles.
-fn roles_counted(movements: &[RoleMovement]) -> Option<String> {
+fn roles_counted(movements: &[RoleMovement], options: &Options) -> Vec<String> {
     let of = |(at, of): (usize, &RoleMovement)| {
         let verb = if at == 0 { " changed" } else { "" };
         Some(format!("{}: {}", tensors::role(of.role?), of_total(of.movement, verb)))
     };
     let parts: Vec<_> = movements.iter().enumerate().filter_map(of).collect();
-    (!parts.is_empty()).then(|| parts.join(" · "))
+    match parts.as_slice() {
+        [] => Vec::new(),
+        parts => wrapped_to(options.width(), "  ", parts, " · "),
+    }
 }
 
 /// For example `graph: 3 changes (1 added, 2 modified), 12 cosmetic`.

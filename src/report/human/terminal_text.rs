@@ -99,7 +99,8 @@ pub(super) fn wrapped_to(
     for (i, part) in parts.iter().enumerate() {
         let separator = if i + 1 < parts.len() { separator } else { "" };
         if width_of(&line) + width_of(part) + 3 > width && i > 0 {
-            lines.push(line.trim_end().to_owned());
+            let end = line.trim_end();
+            lines.push(end.strip_suffix(" ·").unwrap_or(end).to_owned());
             line = " ".repeat(width_of(start));
         }
         line += part;
