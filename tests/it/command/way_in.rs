@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::support::command::ckdiff;
+use crate::support::command::{assert_valid, ckdiff, command, finish};
 use crate::support::directory::{ok, run};
 
 /// The last line of the output.
@@ -53,6 +53,11 @@ fn a_file_with_the_name_of_a_misspelled_command_is_a_file() {
     let dir = tempfile::tempdir().unwrap();
     ok(dir.path(), "save-as demo/model.ckpt DIR/shwo --format v1");
     assert_eq!(run(dir.path(), "DIR/shwo demo/model.ckpt").0, 0);
+    // A prefix is the name of no file.
+    ok(dir.path(), "save-as demo/model.ckpt DIR/merge1");
+    let mut command = command(&["merge1", "shwo"]);
+    command.current_dir(dir.path());
+    assert_eq!(finish(command).code, 0);
     // A checkpoint and itself are no mistake.
     assert_eq!(run(dir.path(), "DIR/shwo DIR/shwo").0, 0);
 }
@@ -118,10 +123,10 @@ fn a_missing_shard_is_one_line() {
 
 #[test]
 fn drivers_are_not_heard_where_devices_are_listed() {
-    let mut command = crate::support::command::command(&["devices"]);
+    let mut command = command(&["devices"]);
     // Mesa's driver writes to stderr without it.
     command.env_remove("XDG_RUNTIME_DIR");
-    assert_eq!(crate::support::command::finish(command).stderr, "");
+    assert_eq!(finish(command).stderr, "");
 }
 
 #[test]
@@ -151,7 +156,7 @@ fn a_tensor_is_shown_whole_by_rows_and_in_json() {
     let some = ckdiff(&[&show[..], &["-n", "2"]].concat());
     assert!(some.text().ends_with("\n  … and 528 more elements\n"), "{}", some.text());
     let json = ckdiff(&[&show[..], &["-n", "all", "--format", "json"]].concat());
-    crate::support::command::assert_valid(&json.json());
+    assert_valid(&json.json());
     let values = &json.json()["values"];
     assert_eq!(values["first"].as_array().unwrap().len(), 576);
     assert_eq!((&values["more"], &values["max"]), (&0.into(), &1.into()));

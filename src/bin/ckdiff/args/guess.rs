@@ -64,7 +64,7 @@ pub(crate) fn explain_missing(lhs: &Path) -> Option<String> {
 
 /// The command that a word that is no file stands for.
 fn misspelled<'c>(word: &OsStr, commands: &[&'c str]) -> Option<&'c str> {
-    let text = word.to_str().filter(|_| !Path::new(word).exists())?;
+    let text = word.to_str()?;
     let words = commands.iter().map(|&command| (command, command));
     let known = words.chain(SYNONYMS.iter().filter_map(|&(synonym, meant)| {
         let meant = commands.iter().find(|command| **command == meant)?;
@@ -74,7 +74,9 @@ fn misspelled<'c>(word: &OsStr, commands: &[&'c str]) -> Option<&'c str> {
         let wrong = strsim::damerau_levenshtein(text, known);
         (wrong <= WRONG.min(known.len() / 3)).then_some((wrong, meant))
     });
-    close.min().map(|(_, meant)| meant)
+    let (_, meant) = close.min()?;
+    // A checkpoint may have that prefix.
+    matches!(Sniffed::of_path(word).kind(), FileKind::Missing).then_some(meant)
 }
 
 /// The prefix of the checkpoint that all of these paths are files of, as `model.ckpt*` expands to them.
