@@ -1,6 +1,5 @@
 //! A file with one message of any type, in any form.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -11,11 +10,14 @@ use crate::bytes::ReadAt;
 use crate::checkpoint::{META_GRAPH_SUFFIX, meta_graph_filename};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json;
-use crate::message::{Form, Losses, Message};
+use crate::message::{Form, Losses, MAX_BYTES, Message};
 use crate::probe::HEAD;
 use crate::schema::{MessageType, Schema};
 use crate::sniff::{FileKind, Sniffed};
 use crate::text;
+
+/// The size of the largest JSON, in bytes: that of the largest message with every byte of its strings as `\u00ff`.
+const MAX_JSON_BYTES: u64 = 6 * MAX_BYTES;
 
 /// Options for reading a message.
 #[derive(Debug, Clone, Default)]
@@ -71,7 +73,7 @@ impl<'s> Document<'s> {
         match found.kind() {
             FileKind::SavedModel(graphs) => return Self::of(&found.at(graphs), schema, options),
             FileKind::Stream => {
-                let file = File::open(path);
+                let file = std::fs::File::open(path);
                 let file = file.map_err(|source| Error::io("open", source).in_file(path))?;
                 return Self::read(file, path, schema, options);
             }
@@ -101,7 +103,7 @@ impl<'s> Document<'s> {
         let mut found = Sniffed::of_stream(path, &head);
         if matches!(found.kind(), FileKind::Message(Form::Binary)) {
             // Only the last bytes tell a table from a message.
-            input.read_to_end(&mut head).map_err(read)?;
+            read_rest(&mut head, &mut input, MAX_BYTES).map_err(|error| error.in_file(path))?;
             found = Sniffed::of_stream(path, &head);
         }
         let form = form(&found, options)?;
@@ -223,11 +225,18 @@ struct Source<'p, R> {
 impl<R: Read + Send> Source<'_, R> {
     fn read<'s>(self, schema: &'s Schema, options: &ReadOptions) -> Result<Document<'s>> {
         let Self { path, form, head: mut bytes, mut rest, len } = self;
-        if form != Form::Text {
+        let most = match form {
+            Form::Text => None,
+            Form::Binary => Some(MAX_BYTES),
+            Form::Json => Some(MAX_JSON_BYTES),
+        };
+        if let Some(most) = most {
+            let in_file = |error: Error| error.in_file(path);
+            check_len(len, most).map_err(in_file)?;
             let more = usize::try_from(len).unwrap_or_default().saturating_sub(bytes.len());
-            bytes.reserve_exact(more);
-            let read = rest.read_to_end(&mut bytes);
-            read.map_err(|error| Error::io("read", error).in_file(path))?;
+            // Saves memory; without it, the vector grows as it is read.
+            let _ = bytes.try_reserve_exact(more);
+            read_rest(&mut bytes, &mut rest, most).map_err(in_file)?;
         }
         let seen = match form {
             Form::Binary => bytes.as_slice(),
@@ -247,6 +256,33 @@ impl<R: Read + Send> Source<'_, R> {
         let (message, losses) = read.map_err(|error| error.in_file(path))?;
         Ok(Document { path: path.to_path_buf(), form, message, losses })
     }
+}
+
+/// Checks the length of a message that is read into memory.
+///
+/// # Errors
+/// If it is longer than `most` bytes.
+fn check_len(len: u64, most: u64) -> Result<()> {
+    if len <= most {
+        return Ok(());
+    }
+    let expected = format!("at most {most}");
+    Err(Error::unexpected("length", format!("{len} bytes"), expected))
+}
+
+/// Reads the rest of a message into `bytes`, which has its start.
+///
+/// # Errors
+/// If it is longer than `most` bytes, or cannot be read.
+fn read_rest(bytes: &mut Vec<u8>, rest: &mut impl Read, most: u64) -> Result<()> {
+    let left = most.saturating_sub(bytes.len() as u64);
+    let read = rest.take(left + 1).read_to_end(bytes);
+    read.map_err(|error| Error::io("read", error))?;
+    if bytes.len() as u64 > most {
+        let found = format!("more than {most} bytes");
+        return Err(Error::unexpected("length", found, format!("at most {most}")));
+    }
+    Ok(())
 }
 
 /// The message type from the options, or else the type that was recognized.

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 pub use crate::message::Form;
 pub(crate) use crate::sniff::layout;
 pub use document::{Document, ReadOptions};
+pub(crate) use files::asset_file;
 pub use files::{Asset, Files};
 pub use kind::ArtifactKind;
 pub use message_type::message_type;
@@ -22,6 +23,7 @@ pub(crate) use summary::NO_CHECKSUM;
 
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Result};
+use crate::schema::KnownType;
 pub use crate::sniff::{FileKind, Sniffed, Unsupported};
 
 /// Anything that ckdiff compares, by its parts.
@@ -85,6 +87,14 @@ impl<'s> Artifact<'s> {
     /// The other files of a SavedModel.
     pub fn files(&self) -> &Files {
         &self.files
+    }
+
+    /// The directory of a SavedModel, if it was opened by its directory.
+    pub(crate) fn model_directory(&self) -> Option<&Path> {
+        let document = self.message.as_ref()?;
+        let is_inside = document.path().parent() == Some(&self.path);
+        (document.message().ty().known == Some(KnownType::SavedModel) && is_inside)
+            .then_some(&*self.path)
     }
 
     /// The parts of a SavedModel that could not be read; only [`open_readable`](Artifact::open_readable) allows any.

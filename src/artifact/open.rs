@@ -4,9 +4,10 @@ use std::path::Path;
 
 use super::document::message;
 use super::{Artifact, ArtifactKind, Document, FileKind, Files, SavedModelPart, Sniffed, layout};
-use crate::checkpoint::Checkpoint;
-use crate::error::Result;
+use crate::checkpoint::{Checkpoint, has_content};
+use crate::error::{Error, Result};
 use crate::limits::Limits;
+use crate::probe::Probe;
 use crate::threads;
 
 impl Artifact<'static> {
@@ -90,12 +91,9 @@ impl Artifact<'static> {
     /// Opens a SavedModel: its graphs, its variables if it has any, and its other files.
     fn saved_model(found: &Sniffed, graphs: &Sniffed) -> Result<Self> {
         let (path, graphs) = (found.path(), message(graphs)?);
-        let variables = Sniffed::of_path(layout::variables_path(path));
-        let has_variables = matches!(variables.kind(), FileKind::Checkpoint { .. });
-        let checkpoint = has_variables.then(|| Checkpoint::of(variables, &Limits::default()));
         let mut failed_parts = Vec::new();
         let files = Files::of_saved_model(path, &mut failed_parts);
-        let checkpoint = checkpoint.transpose().unwrap_or_else(|error| {
+        let checkpoint = variables(path).unwrap_or_else(|error| {
             failed_parts.push((SavedModelPart::Variables, error));
             None
         });
@@ -114,6 +112,26 @@ impl Artifact<'static> {
         }
         Ok(self)
     }
+}
+
+/// Opens the variables of a SavedModel, if it has any. A graph without variables is saved without the directory, or with an empty one.
+///
+/// # Errors
+/// If a part of the variables exists, and they cannot be read.
+fn variables(model: &Path) -> Result<Option<Checkpoint>> {
+    let prefix = layout::variables_path(model);
+    let directory = Probe::new(&model.join(layout::VARIABLES));
+    if directory.is_no_directory() {
+        return Err(match directory.open() {
+            Ok(_) => Error::unexpected("path", "a file", "a directory").in_file(directory.path()),
+            Err(error) => error,
+        });
+    }
+    let found = Sniffed::of_path(&prefix);
+    if matches!(found.kind(), FileKind::Missing) && !has_content(&prefix) {
+        return Ok(None);
+    }
+    Checkpoint::of(found, &Limits::default()).map(Some)
 }
 
 impl From<Checkpoint> for Artifact<'static> {

@@ -1,11 +1,12 @@
 //! Positional reads. Files are never mapped, so a file that shrinks causes an error and no signal.
 
 use std::fmt;
+use std::fs::{Metadata, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 /// Bytes that many threads can read at any offset at once.
 pub trait ReadAt: fmt::Debug + Send + Sync {
@@ -36,33 +37,50 @@ impl File {
     /// Opens a regular file for reading.
     ///
     /// # Errors
-    /// If the file is missing, not readable, or not a regular file (a pipe might never end).
+    /// If the file is missing, not readable, or not a regular file: a pipe may never be written to, and a device may never end.
     pub fn open(path: &Path) -> Result<Self> {
         let fail = |source| Error::io("open", source).in_file(path);
-        let metadata = std::fs::metadata(path).map_err(fail)?;
-        if !metadata.is_file() {
-            let found = if metadata.is_dir() { "a directory" } else { "not a regular file" };
-            return Err(ErrorKind::Unexpected {
-                what: "path",
-                found: found.into(),
-                expected: "a file".into(),
-            })
-            .map_err(|kind| Error::from(kind).in_file(path));
-        }
-        Self::open_regular(path)
+        // To open some devices has effects, so the kind comes first. Later the path may name another file, such as a pipe, which
+        // blocks whoever opens it.
+        check_regular(&std::fs::metadata(path).map_err(fail)?).map_err(|e| e.in_file(path))?;
+        let file = without_blocking().read(true).open(path).map_err(fail)?;
+        let metadata = file.metadata().map_err(fail)?;
+        check_regular(&metadata).map_err(|error| error.in_file(path))?;
+        Ok(Self { file, path: path.to_path_buf(), len: metadata.len() })
     }
 
-    /// Opens a file that is known to be a regular one.
-    pub(crate) fn open_regular(path: &Path) -> Result<Self> {
-        let fail = |source| Error::io("open", source).in_file(path);
-        let file = std::fs::File::open(path).map_err(fail)?;
-        let len = file.metadata().map_err(fail)?.len();
-        Ok(Self { file, path: path.to_path_buf(), len })
+    /// Reads the file from byte `offset` to its length when it was opened, in order. Some files of `/proc` never end.
+    pub fn reader(self: &Arc<Self>, offset: u64) -> impl io::Read + Send + use<> {
+        let reader = Reader { file: Arc::clone(self), offset };
+        io::Read::take(reader, self.len.saturating_sub(offset))
     }
 
-    /// Reads the file from byte `offset` on, in order.
-    pub(crate) fn reader(self: &Arc<Self>, offset: u64) -> Reader {
-        Reader { file: Arc::clone(self), offset }
+    /// Reads all of the file.
+    ///
+    /// # Errors
+    /// If it is longer than `most` bytes, or cannot be read.
+    pub fn read(&self, most: u64) -> Result<Vec<u8>> {
+        let len = usize::try_from(self.len).ok().filter(|_| self.len <= most);
+        let Some(len) = len else {
+            let (found, expected) = (format!("{} bytes", self.len), format!("at most {most}"));
+            return Err(Error::unexpected("length", found, expected).in_file(&self.path));
+        };
+        let mut bytes = Vec::new();
+        let reserved = bytes.try_reserve_exact(len);
+        reserved.map_err(|_| {
+            Error::io("read", io::ErrorKind::OutOfMemory.into()).in_file(&self.path)
+        })?;
+        bytes.resize(len, 0);
+        self.read_at(0, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Writes the content to disk, if it is still in memory.
+    ///
+    /// # Errors
+    /// If the system cannot.
+    pub(crate) fn sync(&self) -> Result<()> {
+        self.file.sync_all().map_err(|source| Error::io("sync", source).in_file(&self.path))
     }
 
     /// The same file under another name for errors.
@@ -102,9 +120,51 @@ impl ReadAt for File {
     }
 }
 
+/// Checks that a file is a regular one.
+///
+/// # Errors
+/// If it is not; the error names its kind.
+pub(crate) fn check_regular(metadata: &Metadata) -> Result<()> {
+    if metadata.is_file() {
+        return Ok(());
+    }
+    Err(Error::unexpected("path", kind_of(metadata), "a regular file"))
+}
+
+/// The kind of a file, as a noun.
+fn kind_of(metadata: &Metadata) -> &'static str {
+    let kind = metadata.file_type();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        if kind.is_fifo() {
+            return "a pipe";
+        }
+        if kind.is_socket() {
+            return "a socket";
+        }
+        if kind.is_char_device() || kind.is_block_device() {
+            return "a device";
+        }
+    }
+    if kind.is_dir() { "a directory" } else { "a file of another kind" }
+}
+
+/// Options that open a pipe at once, even if no other program has opened it.
+fn without_blocking() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        let flag = rustix::fs::OFlags::NONBLOCK.bits();
+        options.custom_flags(flag.cast_signed());
+    }
+    options
+}
+
 /// Reads a file in order.
 #[derive(Debug)]
-pub(crate) struct Reader {
+struct Reader {
     file: Arc<File>,
     offset: u64,
 }

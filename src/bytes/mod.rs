@@ -15,6 +15,7 @@ pub mod varint;
 pub use checksum::{Checksum, ChecksumKind};
 pub use crc32c::Crc32c;
 pub use cursor::Cursor;
+pub(crate) use file::check_regular;
 pub use file::{File, Memory, ReadAt};
 pub use hex::hex;
 pub use stream::Stream;

@@ -15,7 +15,7 @@ mod state_file;
 
 pub use crate::files::Existing;
 pub use crate::formats::{Entry, FORMATS, Format};
-pub(crate) use crate::formats::{Partitioned, StoredSlice};
+pub(crate) use crate::formats::{Partitioned, StoredSlice, has_content};
 pub use builder::CheckpointBuilder;
 pub use listing::{ListedTensor, Listing};
 pub use management::{

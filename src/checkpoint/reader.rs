@@ -41,7 +41,7 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// The file with the meta graph, if it exists: `P.meta`.
+    /// The file with the meta graph, if it exists, even if it cannot be opened: `P.meta`.
     pub fn meta_graph(&self) -> Option<PathBuf> {
         self.find_meta_graph().map(|found| found.path().to_path_buf())
     }
@@ -54,7 +54,7 @@ impl Checkpoint {
         let mut paths = vec![own, meta_graph_filename(prefix, META_GRAPH_SUFFIX)];
         paths.dedup();
         let mut probes = paths.iter().map(|path| Probe::new(path));
-        Some(Sniffed::of_probe(Arc::new(probes.find(Probe::is_file)?)))
+        Some(Sniffed::of_probe(Arc::new(probes.find(Probe::exists)?)))
     }
 
     /// Opens the checkpoint that `path` names: the prefix `P` of a V2 checkpoint (or `P.index`, or one of its shards); the file

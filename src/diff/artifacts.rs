@@ -7,7 +7,7 @@ use super::object_graphs::{KnownNames, ObjectGraphs};
 use super::side_tensors::SideTensors;
 use super::{Coverage, Damage, Diff, Finding, Only, Options, Side};
 use super::{files, model, restorability, suggestions, tensors};
-use crate::artifact::Artifact;
+use crate::artifact::{Artifact, ArtifactKind};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 
@@ -26,9 +26,8 @@ pub(super) fn compare(
     let (checkpoints, tensors) = match &frozen {
         Some(frozen) => (frozen.checkpoints(), Some(frozen.tensors())),
         None => {
-            let both = (lhs.checkpoint(), rhs.checkpoint());
-            let pair = both.0.zip(both.1).filter(|_| options.only != Only::Graph);
-            (both, pair.map(|(l, r)| (SideTensors::of(l), SideTensors::of(r))))
+            let pair = tensors_of(lhs, rhs).filter(|_| options.only != Only::Graph);
+            ((lhs.checkpoint(), rhs.checkpoint()), pair)
         }
     };
     let messages = lhs.message().zip(rhs.message());
@@ -66,6 +65,7 @@ pub(super) fn compare(
         }
         files::compare(lhs.files(), rhs.files(), options, &mut diff)?;
     }
+    diff.findings.extend(one_sided_graph(lhs, rhs, options));
     if let Some(error) = other_graphs {
         let problem = format!("the graphs are not compared: {error}");
         diff.findings.push(Finding { side: None, path: "graph_def".into(), problem });
@@ -82,6 +82,35 @@ pub(super) fn compare(
         return Err(unused.error());
     }
     Ok(diff)
+}
+
+/// The tensors of both sides, if both are checkpoints or SavedModels with variables. A SavedModel without variables has no tensor.
+fn tensors_of<'a>(
+    lhs: &'a Artifact<'_>,
+    rhs: &'a Artifact<'_>,
+) -> Option<(SideTensors<'a>, SideTensors<'a>)> {
+    let are_models = [lhs, rhs].iter().all(|side| side.model_directory().is_some());
+    match (lhs.checkpoint(), rhs.checkpoint()) {
+        (Some(l), Some(r)) => Some((SideTensors::of(l), SideTensors::of(r))),
+        (Some(l), None) if are_models => Some((SideTensors::of(l), SideTensors::none(rhs.path()))),
+        (None, Some(r)) if are_models => Some((SideTensors::none(lhs.path()), SideTensors::of(r))),
+        _ => None,
+    }
+}
+
+/// Says that only one of two checkpoints has a meta graph, which is then compared with nothing.
+fn one_sided_graph(lhs: &Artifact<'_>, rhs: &Artifact<'_>, options: &Options) -> Option<Finding> {
+    let are_checkpoints = [lhs, rhs].iter().all(|a| *a.kind() == ArtifactKind::Checkpoint);
+    let side = match (lhs.message(), rhs.message()) {
+        (Some(_), None) => Side::Lhs,
+        (None, Some(_)) => Side::Rhs,
+        _ => return None,
+    };
+    if !are_checkpoints || options.only == Only::Tensors {
+        return None;
+    }
+    let problem = format!("only {} has a meta graph; the graphs are not compared", side.name());
+    Some(Finding { side: None, path: "graph_def".into(), problem })
 }
 
 /// Finds patterns of names that match no tensor.

@@ -31,6 +31,11 @@ impl<'a> SideTensors<'a> {
         }
     }
 
+    /// The side of a SavedModel without variables.
+    pub(super) fn none(path: &'a Path) -> Self {
+        Self { path, entries: &[], damage: &[], has_data: true, is_file: false }
+    }
+
     /// The constants of the graph at `path`.
     pub(super) fn of_constants(path: &'a Path, entries: &'a [Entry]) -> Self {
         Self { path, entries, damage: &[], has_data: true, is_file: false }

@@ -3,11 +3,13 @@
 use std::fs;
 use std::io::{self, BufWriter, ErrorKind as IoErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tempfile::{NamedTempFile, TempPath};
 
 use super::unfinished::{self, Registered};
 use super::{already_exists, cannot_write, directory_of, temporary_names, unnamed};
+use crate::bytes::File;
 use crate::error::{Error, Result};
 
 /// Bytes that are written at once.
@@ -109,8 +111,8 @@ impl Complete {
     pub fn link(source: &Path, target: &Path) -> Result<Self> {
         // A hard link to a relative symbolic link would point elsewhere from another directory.
         let real = source.canonicalize();
-        let synced = real.and_then(|real| fs::File::open(&real)?.sync_all().map(|()| real));
-        let source = &synced.map_err(|error| Error::io("open", error).in_file(source))?;
+        let source = &real.map_err(|error| Error::io("open", error).in_file(source))?;
+        File::open(source)?.sync()?;
         let linked = unfinished::register_file(|| {
             temporary_names(FILE_MODE)
                 .make_in(directory_of(target), |new| fs::hard_link(source, new))
@@ -124,15 +126,15 @@ impl Complete {
     /// # Errors
     /// If the file cannot be read, or the copy not be written.
     pub fn copy(source: &Path, target: &Path) -> Result<Self> {
-        let fail = |what| move |error| Error::io(what, error).in_file(source);
-        let mut from = fs::File::open(source).map_err(fail("open"))?;
+        let fail = |error| Error::io("read", error).in_file(source);
+        let mut from = Arc::new(File::open(source)?).reader(0);
         let mut copy = NewFile::create(target)?;
         let mut buffer = vec![0; BUFFER];
         loop {
             let read = match from.read(&mut buffer) {
                 Ok(0) => return copy.complete(),
                 Err(error) if error.kind() == IoErrorKind::Interrupted => continue,
-                read => read.map_err(fail("read"))?,
+                read => read.map_err(fail)?,
             };
             let bytes = buffer.get(..read).unwrap_or_default();
             copy.write_all(bytes).map_err(|error| cannot_write(error).in_file(target))?;

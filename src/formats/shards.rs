@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::bytes::{File, ReadAt};
 use crate::error::{Error, ErrorKind, Result};
+use crate::probe::Probe;
 
 use super::shard_name;
 
@@ -89,9 +90,9 @@ impl Shards {
         Ok(Arc::new(ReopenedShard { shards: Arc::clone(self), number, len }))
     }
 
-    /// Whether any of the shards exists.
+    /// Whether any of the shards exists, even if it cannot be opened.
     pub(super) fn any(&self) -> bool {
-        (0..self.count()).take(OPEN).any(|number| self.path(number).exists())
+        (0..self.count()).take(OPEN).any(|number| Probe::new(&self.path(number)).exists())
     }
 }
 

@@ -53,7 +53,7 @@ pub(crate) use scalar::{
 };
 pub(crate) use tokens::{Token, Tokens};
 pub(crate) use wire::too_deep;
-pub use wire::{MAX_DEPTH, MAX_GROUPS, Records};
+pub use wire::{MAX_BYTES, MAX_DEPTH, MAX_GROUPS, Records};
 pub use writer::Writer;
 
 use crate::error::Result;

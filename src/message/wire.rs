@@ -11,6 +11,9 @@ use crate::bytes::varint;
 use crate::error::{Error, Result};
 use crate::schema::WireType;
 
+/// The size of the largest message, in bytes: that of protobuf.
+pub const MAX_BYTES: u64 = i32::MAX as u64;
+
 /// The maximum nesting depth of messages; the outermost message has depth 0.
 pub const MAX_DEPTH: usize = 1_000;
 

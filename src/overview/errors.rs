@@ -1,7 +1,7 @@
 //! The errors of a SavedModel that its overview reports.
 
 use super::{Contents, Directory, Overview};
-use crate::artifact::layout;
+use crate::artifact::asset_file;
 use crate::error::Error;
 
 impl Overview<'_> {
@@ -13,10 +13,9 @@ impl Overview<'_> {
         let unknown = unknown.map(|error| error.in_file(&self.path));
         let assets = graphs.iter().flat_map(|graph| &graph.assets);
         let missing = assets.filter(|asset| asset.is_there == Some(false));
-        let missing = missing.map(|asset| {
-            let directory = self.path.parent().unwrap_or(&self.path).join(layout::ASSETS);
-            let why = "the graph needs this asset, but its file is missing";
-            Error::not_found(why).in_file(&directory.join(&asset.filename))
+        let missing = missing.filter_map(|asset| {
+            let model = self.path.parent().unwrap_or(&self.path);
+            asset_file(model, &asset.filename).err()
         });
         let damage = self.directory.iter().flat_map(Directory::damage).cloned();
         unknown.chain(damage).chain(missing).collect()

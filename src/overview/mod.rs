@@ -25,7 +25,7 @@ pub use signature::{Argument, Encoding, Signature};
 pub use special_op::SpecialOp;
 pub use structured_value::{NamedTuple, Range, StructuredValue, TensorSpec, TypeSpec};
 
-use crate::artifact::{Artifact, ArtifactKind, Document, Form};
+use crate::artifact::{Artifact, ArtifactKind, Document, Form, asset_file};
 use crate::error::{Error, Result};
 use crate::message::Message;
 use crate::meta_graph::meta_graphs_in;
@@ -124,13 +124,12 @@ impl<'a> Overview<'a> {
             return Err(Error::usage(why).in_file(artifact.path()));
         };
         let mut overview = Self::new(document).map_err(|error| error.in_file(document.path()))?;
-        let is_inside = document.path().parent() == Some(artifact.path());
-        if overview.message == KnownType::SavedModel.full_name() && is_inside {
+        if let Some(model) = artifact.model_directory() {
             let directory = Directory::new(artifact);
             if let Contents::MetaGraphs(graphs) = &mut overview.contents {
                 for asset in graphs.iter_mut().flat_map(|graph| &mut graph.assets) {
                     asset.bytes = directory.asset(&asset.filename);
-                    asset.is_there = Some(asset.bytes.is_some());
+                    asset.is_there = Some(asset_file(model, &asset.filename).is_ok());
                 }
             }
             overview.directory = Some(directory);

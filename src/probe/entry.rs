@@ -1,7 +1,10 @@
 //! Directory entries.
 
 use std::fs;
+use std::io;
 use std::path::Path;
+
+use crate::error::Error;
 
 /// The directory entry of a path.
 #[derive(Debug)]
@@ -9,16 +12,22 @@ pub(super) enum DirectoryEntry {
     Nothing,
     Directory,
     File,
-    /// A pipe or a device.
+    /// A pipe, a socket or a device.
     Stream,
     /// A broken link.
     BrokenLink,
+    /// The system does not say, such as in a directory that may not be entered.
+    Unknown(Error),
 }
 
 impl DirectoryEntry {
     /// The directory entry of `path`. Links are followed.
     pub(super) fn of(path: &Path) -> Self {
-        let Ok(mut found) = fs::symlink_metadata(path) else { return Self::Nothing };
+        let mut found = match fs::symlink_metadata(path) {
+            Ok(found) => found,
+            Err(error) if is_no_entry(&error) => return Self::Nothing,
+            Err(error) => return Self::Unknown(Error::io("open", error)),
+        };
         if found.is_symlink() {
             let Ok(target) = fs::metadata(path) else { return Self::BrokenLink };
             found = target;
@@ -29,4 +38,10 @@ impl DirectoryEntry {
             _ => Self::Stream,
         }
     }
+}
+
+/// Whether the error means that there can be no entry with this path.
+fn is_no_entry(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidFilename, InvalidInput, NotADirectory, NotFound};
+    matches!(error.kind(), NotFound | NotADirectory | InvalidFilename | InvalidInput)
 }

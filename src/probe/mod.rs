@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::bytes::{File, Memory};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::table;
 use entry::DirectoryEntry;
 pub(crate) use read::HEAD;
@@ -95,14 +95,30 @@ impl Probe {
         matches!(self.entry(), DirectoryEntry::Directory)
     }
 
-    /// Whether the path is a regular file.
-    pub(crate) fn is_file(&self) -> bool {
-        matches!(self.entry(), DirectoryEntry::File)
+    /// Whether the path exists and is no directory. It may be a broken link or a pipe: a file that is named and cannot be read.
+    pub(crate) fn is_no_directory(&self) -> bool {
+        self.exists() && !self.is_directory()
     }
 
     /// Whether the path is a pipe or a device.
     pub(crate) fn is_stream(&self) -> bool {
         matches!(self.entry(), DirectoryEntry::Stream)
+    }
+
+    /// Whether the path names an open file of the process: `/dev/stdin`, or `/dev/fd/63` for the `<(…)` of shells.
+    pub(crate) fn is_descriptor(&self) -> bool {
+        let directory = self.location.parent();
+        let directories = ["/dev/fd", "/proc/self/fd"].map(Path::new);
+        self.location == Path::new("/dev/stdin")
+            || directory.is_some_and(|d| directories.contains(&d))
+    }
+
+    /// Why the system does not say what the path is, such as in a directory that may not be entered.
+    pub(crate) fn unknown(&self) -> Option<Error> {
+        match self.entry() {
+            DirectoryEntry::Unknown(error) => Some(error.clone().in_file(&self.path)),
+            _ => None,
+        }
     }
 
     fn entry(&self) -> &DirectoryEntry {

@@ -67,16 +67,9 @@ impl Probe {
     }
 
     fn opened(&self) -> &Result<Arc<File>> {
-        self.file.get_or_init(|| {
-            let opened = match self.entry() {
-                DirectoryEntry::File => File::open_regular(&self.location),
-                // The error names the kind of the directory entry.
-                _ => File::open(&self.location),
-            };
-            match opened {
-                Ok(file) => Ok(Arc::new(file.called(&self.path))),
-                Err(error) => Err(error.of_file(&self.path)),
-            }
+        self.file.get_or_init(|| match File::open(&self.location) {
+            Ok(file) => Ok(Arc::new(file.called(&self.path))),
+            Err(error) => Err(error.of_file(&self.path)),
         })
     }
 }

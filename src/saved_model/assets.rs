@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::tensor_info::full_name;
-use crate::artifact::layout;
+use crate::artifact::asset_file;
 use crate::error::{Error, Result, shortened};
 use crate::files::{Complete, Existing, Publication, have_same_content};
 use crate::graph::{Constant, Graph, OpTable, attrs, is_constant};
@@ -201,24 +201,8 @@ pub(super) fn paths(meta: &Message<'_>, dir: &Path) -> Result<BTreeMap<String, P
         let info = asset.tensor_info.unwrap_or_default();
         let tensor = meta_graph::name_of(&info).unwrap_or_default();
         let in_asset = |error: Error| error.in_field(&format!("asset of {}", shortened(tensor)));
-        if !is_inside(Path::new(&asset.filename)) {
-            let expected = "a name in the directory assets";
-            let found = shortened(&asset.filename).into_owned();
-            return Err(in_asset(Error::unexpected("filename", found, expected)));
-        }
-        let path = dir.join(layout::ASSETS).join(&asset.filename);
-        if !path.is_file() {
-            let kind = "the file of an asset is missing";
-            return Err(in_asset(Error::not_found(kind).in_file(&path)));
-        }
+        let path = asset_file(dir, &asset.filename).map_err(in_asset)?;
         found.insert(tensor.to_owned(), path);
     }
     Ok(found)
-}
-
-/// Whether a relative path stays inside its directory.
-fn is_inside(path: &Path) -> bool {
-    use std::path::Component::{CurDir, Normal};
-    let mut parts = path.components();
-    path.file_name().is_some() && parts.all(|part| matches!(part, Normal(_) | CurDir))
 }

@@ -8,12 +8,12 @@ use super::assets::{self, AssetFile, Assets};
 use super::op::Ops;
 use super::tensor_info::full_name;
 use super::values::Values;
-use super::{AssetSource, MAX_MESSAGE_BYTES, signature, tag_list};
+use super::{AssetSource, signature, tag_list};
 use crate::artifact::{layout, message_type};
 use crate::error::{Error, Result, shortened};
 use crate::files::{NewDirectory, cannot_write, replace};
 use crate::graph::Graph;
-use crate::message::{Losses, Message, Writer};
+use crate::message::{Losses, MAX_BYTES, Message, Writer};
 use crate::meta_graph::{self, ExportOptions, Item, MAIN_OP};
 use crate::progress::Progress;
 use crate::saver::builder::{self, Options, with_saver};
@@ -186,8 +186,8 @@ impl Builder {
         let bytes = out.finish();
         let dir = self.directory.target().to_path_buf();
         let file = names.first().map(|name| dir.join(name)).unwrap_or_default();
-        if bytes.len() > MAX_MESSAGE_BYTES {
-            let expected = format!("at most {MAX_MESSAGE_BYTES}");
+        if bytes.len() as u64 > MAX_BYTES {
+            let expected = format!("at most {MAX_BYTES}");
             return Err(Error::unexpected("bytes", bytes.len(), expected).in_file(&file));
         }
         let schema = Schema::tensorflow();

@@ -26,8 +26,6 @@ pub use load::{LoadPlan, SavedModel};
 pub use tensor_info::{Encoding, Tensors};
 pub use values::Values;
 
-/// The size of the largest protobuf message, in bytes.
-const MAX_MESSAGE_BYTES: usize = i32::MAX as usize;
 /// The number of meta graphs in an error message, and of the tags of each.
 const SHOWN: usize = 8;
 

@@ -35,7 +35,7 @@ pub enum FileKind {
     PlainText,
     /// A file that ckdiff does not read yet.
     Unsupported(Unsupported),
-    /// A pipe or a device.
+    /// A pipe or a device that the process has open, such as `/dev/stdin`.
     Stream,
     /// A file that cannot be opened, and why.
     Unreadable(Error),

@@ -19,7 +19,9 @@ pub use crate::magic::Unsupported;
 pub use file_kind::FileKind;
 pub(crate) use refusal::{checkpoints_inside, no_state_file, remote_path, scheme};
 use rules::Lookup;
-pub(crate) use state_file::{STATE_FILE, message_type as state_file_type, read as read_state_file};
+pub(crate) use state_file::{
+    STATE_FILE, STATE_FILE_BYTES, message_type as state_file_type, read as read_state_file,
+};
 
 /// A path with its kind.
 #[derive(Debug)]

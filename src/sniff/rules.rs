@@ -20,6 +20,7 @@ type Rule = fn(&Probe) -> Option<FileKind>;
 
 /// The rules in the order in which they are tried, and the lookups to which they apply.
 const RULES: &[(&[Lookup], Rule)] = &[
+    (&[Lookup::Path, Lookup::File], |probe| probe.unknown().map(FileKind::Unreadable)),
     (&[Lookup::Path], saved_model),
     (&[Lookup::Path], checkpoint),
     (&[Lookup::Path], |probe| has_state_file(probe).then_some(FileKind::StateDirectory)),
@@ -28,7 +29,7 @@ const RULES: &[(&[Lookup], Rule)] = &[
     (&[Lookup::Path], |probe| probe.is_directory().then_some(FileKind::Directory)),
     (&[Lookup::Path], |probe| is_remote(probe).then_some(FileKind::Remote)),
     (&[Lookup::Path, Lookup::File], |probe| (!probe.exists()).then_some(FileKind::Missing)),
-    (&[Lookup::Path, Lookup::File], |probe| probe.is_stream().then_some(FileKind::Stream)),
+    (&[Lookup::Path, Lookup::File], |probe| is_open_stream(probe).then_some(FileKind::Stream)),
     (&[Lookup::Path, Lookup::File], |probe| probe.open().err().map(FileKind::Unreadable)),
     (&[Lookup::Path, Lookup::File, Lookup::Stream], chunked_graphs),
     // The content of a shard may begin like a file of any other kind.
@@ -48,7 +49,7 @@ fn saved_model(probe: &Probe) -> Option<FileKind> {
         return None;
     }
     let mut files = layout::GRAPHS.iter().map(|name| inside(name));
-    match files.find(|file| file.is_file()) {
+    match files.find(|file| file.exists()) {
         Some(file) => Some(FileKind::SavedModel(file.path().to_path_buf())),
         None => chunked_graphs(&inside(layout::CHUNKED)),
     }
@@ -71,7 +72,12 @@ fn checkpoint(probe: &Probe) -> Option<FileKind> {
 }
 
 fn has_state_file(probe: &Probe) -> bool {
-    probe.is_directory() && probe.at(&probe.path().join(STATE_FILE)).is_file()
+    probe.is_directory() && probe.at(&probe.path().join(STATE_FILE)).is_no_directory()
+}
+
+/// Whether the path is a pipe or a device that the process has open. All others are refused: they may never end.
+fn is_open_stream(probe: &Probe) -> bool {
+    probe.is_stream() && probe.is_descriptor()
 }
 
 fn is_remote(probe: &Probe) -> bool {

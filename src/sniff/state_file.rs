@@ -2,7 +2,6 @@
 
 use prost::Message as _;
 
-use crate::bytes::ReadAt;
 use crate::error::{Error, Result};
 use crate::probe::Probe;
 use crate::schema::field::checkpoint_state;
@@ -12,8 +11,8 @@ use crate::text::{self, ParseOptions, Repeated};
 /// The name of a state file.
 pub(crate) const STATE_FILE: &str = "checkpoint";
 
-/// The size limit; a thousand long paths take a tenth of it.
-const MAX_BYTES: u64 = 16 << 20;
+/// The size of the largest state file, in bytes; a thousand long paths take a tenth of it.
+pub(crate) const STATE_FILE_BYTES: u64 = 16 << 20;
 
 /// The type of a state file's message.
 pub(crate) fn message_type(schema: &Schema) -> Result<&MessageType> {
@@ -36,15 +35,9 @@ pub(crate) struct StateFile {
 pub(crate) fn read(probe: &Probe) -> Result<StateFile> {
     let file = probe.open()?;
     let in_file = |error: Error| error.in_file(probe.path());
-    if file.len() > MAX_BYTES {
-        let found = format!("{} bytes", file.len());
-        let expected = format!("at most {MAX_BYTES}");
-        return Err(in_file(Error::unexpected("length of the state file", found, expected)));
-    }
     let schema = Schema::tensorflow();
     let ty = message_type(schema)?;
-    let mut bytes = vec![0; usize::try_from(file.len()).unwrap_or_default()];
-    file.read_at(0, &mut bytes)?;
+    let bytes = file.read(STATE_FILE_BYTES)?;
     let options = ParseOptions { repeated: Repeated::Last, ..ParseOptions::default() };
     let parsed = text::parse(schema, ty, bytes.as_slice(), &options);
     let (message, losses) = parsed.map_err(in_file)?;

@@ -2,6 +2,7 @@
 
 mod graphs;
 mod meta_graph;
+mod model_files;
 mod restorability;
 mod siblings;
 mod targets;
@@ -59,7 +60,7 @@ pub fn verify(
         artifact: artifact.summary(),
         sound: 0,
         bytes: 0,
-        damage: Vec::new(),
+        damage: model_files::missing(artifact)?,
         unsound: Vec::new(),
         has_tensors: checkpoint.is_some(),
         graphs,
@@ -77,7 +78,7 @@ fn tensors(
     progress: &dyn Progress,
     found: &mut Verification,
 ) {
-    found.damage = checkpoint.damage().to_vec();
+    found.damage.extend_from_slice(checkpoint.damage());
     if !checkpoint.has_data() {
         let error = Error::not_found("the data files are missing; only the index was checked");
         found.damage.push(error.in_file(checkpoint.path()));

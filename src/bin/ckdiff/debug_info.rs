@@ -41,7 +41,7 @@ pub(crate) fn of<'s>(meta: &Message<'s>, path: &Path) -> Result<Message<'s>, Err
         return Ok(inside);
     }
     match debug_info_file(path) {
-        Ok(file) if file.is_file() => {
+        Ok(file) if file.symlink_metadata().is_ok() => {
             let options = ReadOptions { message: Some(MESSAGE.into()), ..ReadOptions::default() };
             Ok(Document::open(file, Schema::tensorflow(), &options)?.message().clone())
         }

@@ -1,10 +1,10 @@
 //! `ckdiff fmt FILE…`: formats text files.
 
-use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use ckdiff::Error;
+use ckdiff::bytes::File;
 use ckdiff::report::human::printable;
 use ckdiff::text;
 
@@ -53,7 +53,7 @@ fn format(path: &Path, is_check: bool) -> Result<bool, Error> {
     if is_stdin {
         io::stdin().lock().read_to_end(&mut text).map_err(fail)?;
     } else {
-        text = fs::read(path).map_err(fail)?;
+        text = File::open(path)?.read(u64::MAX)?;
     }
     let options = text::LayoutOptions::default();
     let formatted = text::format(&text, &options).map_err(|error| error.in_file(name))?;

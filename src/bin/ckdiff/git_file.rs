@@ -3,13 +3,13 @@
 //! Such a file is read as one file, whatever lies next to it (`Sniffed::of_file`): the index of an old commit must not be
 //! combined with the data of the working tree.
 
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader};
+use std::io::{BufRead, BufReader};
 use std::path::Path;
+use std::sync::Arc;
 
 use ckdiff::Error;
 use ckdiff::artifact::{Artifact, FileKind, Sniffed, Unsupported};
-use ckdiff::bytes::hex;
+use ckdiff::bytes::{File, ReadAt, hex};
 use ckdiff::report::human::printable;
 use sha2::{Digest, Sha256};
 
@@ -44,44 +44,46 @@ impl GitFile {
     /// # Errors
     /// If the file cannot be opened. Content that cannot be read is not an error.
     pub(crate) fn read(path: &Path, name: &Path) -> Result<Self, Error> {
-        let fail = |error| Error::io("read", error).in_file(name);
+        let named = |error: Error| error.without_file().in_file(name);
         let found = Sniffed::of_file(path, name);
         match found.kind() {
             FileKind::Unsupported(Unsupported::LfsPointer) => {
-                if let Some(pointer) = pointer(path).map_err(fail)? {
+                if let Some(pointer) = pointer(path).map_err(named)? {
                     return Ok(Self::Pointer(pointer));
                 }
             }
             FileKind::ShardFile(_) => {
-                return ContentDigest::read(path).map(Self::Shard).map_err(fail);
+                return ContentDigest::read(path).map(Self::Shard).map_err(named);
             }
             FileKind::TextIndex(_) => {
-                return ContentDigest::read(path).map(Self::Text).map_err(fail);
+                return ContentDigest::read(path).map(Self::Text).map_err(named);
             }
             FileKind::Unreadable(error) => return Err(error.clone()),
             _ => {}
         }
         match Artifact::of(found) {
             Ok(artifact) => Ok(Self::Artifact(Box::new(artifact))),
-            Err(error) => Ok(Self::Unreadable(error, ContentDigest::read(path).map_err(fail)?)),
+            Err(error) => Ok(Self::Unreadable(error, ContentDigest::read(path).map_err(named)?)),
         }
     }
 }
 
 impl ContentDigest {
-    fn read(path: &Path) -> io::Result<Self> {
+    fn read(path: &Path) -> Result<Self, Error> {
         let mut sha256 = Sha256::new();
-        let mut file = BufReader::with_capacity(64 << 10, File::open(path)?);
-        let mut bytes = 0;
+        let file = Arc::new(File::open(path)?);
+        let mut content = BufReader::with_capacity(64 << 10, file.reader(0));
+        let fail = |error| Error::io("read", error).in_file(path);
         loop {
-            let chunk = file.fill_buf()?.len();
+            let chunk = content.fill_buf().map_err(fail)?.len();
             if chunk == 0 {
-                return Ok(Self { bytes, sha256: hex(sha256.finalize()) });
+                break;
             }
-            sha256.update(file.buffer());
-            bytes += chunk as u64;
-            file.consume(chunk);
+            sha256.update(content.buffer());
+            content.consume(chunk);
         }
+        let bytes = file.len();
+        Ok(Self { bytes, sha256: hex(sha256.finalize()) })
     }
 }
 
@@ -92,9 +94,10 @@ pub(crate) fn without_name(error: &Error, name: &Path) -> String {
     printable(&error.to_string().lines().map(str::trim).collect::<Vec<_>>().join(" "))
 }
 
-fn pointer(path: &Path) -> io::Result<Option<Pointer>> {
-    if fs::metadata(path)?.len() > lfs_pointer::MAX_BYTES {
+fn pointer(path: &Path) -> Result<Option<Pointer>, Error> {
+    let file = File::open(path)?;
+    if file.len() > lfs_pointer::MAX_BYTES {
         return Ok(None);
     }
-    Ok(Pointer::parse(&fs::read(path)?))
+    Ok(Pointer::parse(&file.read(lfs_pointer::MAX_BYTES)?))
 }

@@ -1,17 +1,17 @@
 //! The schema of a message: TensorFlow's, or one from the user's files.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use ckdiff::artifact::{Document, ReadOptions};
+use ckdiff::bytes::File;
+use ckdiff::message::MAX_BYTES;
 use ckdiff::schema::{Schema, descriptor_set};
 use ckdiff::{Error, ErrorKind};
 use protox::Compiler;
-use protox::file::{
-    ChainFileResolver, DescriptorSetFileResolver, GoogleFileResolver, IncludeFileResolver,
-};
+use protox::file::{ChainFileResolver, DescriptorSetFileResolver, GoogleFileResolver};
 
 use crate::args::SchemaArgs;
+use crate::proto_directory::ProtoDirectory;
 
 /// A schema, and the type of the message if the arguments name it.
 pub(crate) struct Loaded {
@@ -41,7 +41,7 @@ impl Loaded {
         let Some(path) = &args.descriptor_set else {
             return Ok(Self { message, ..Self::tensorflow() });
         };
-        let set = fs::read(path).map_err(|error| Error::io("read", error).in_file(path))?;
+        let set = File::open(path)?.read(MAX_BYTES)?;
         let schema = Schema::from_descriptor_set(&set).map_err(|error| error.in_file(path))?;
         let candidates = outermost(&schema);
         Ok(Self { own: Some(schema), message, candidates })
@@ -78,7 +78,7 @@ fn compile(files: &[PathBuf], dirs: &[PathBuf]) -> Result<(Vec<u8>, Vec<String>)
     // The directory of each file is searched last, so that a single file needs no -I.
     let dirs: Vec<&Path> = dirs.chain(files.iter().filter_map(|file| file.parent())).collect();
     for dir in &dirs {
-        resolver.add(IncludeFileResolver::new(dir.to_path_buf()));
+        resolver.add(ProtoDirectory::new(dir));
     }
     let built_in = DescriptorSetFileResolver::decode(descriptor_set())
         .map_err(|error| Error::malformed("built-in schema", "a descriptor set", error))?;
@@ -87,17 +87,12 @@ fn compile(files: &[PathBuf], dirs: &[PathBuf]) -> Result<(Vec<u8>, Vec<String>)
     let mut compiler = Compiler::with_file_resolver(resolver);
     compiler.include_source_info(false);
     for file in files {
-        fs::metadata(file).map_err(|error| Error::io("open", error).in_file(file))?;
+        File::open(file)?;
         // Its debug form has the position: `file.proto:1:1: expected …`.
         compiler.open_file(file).map_err(|error| {
-            let message = format!("{error:?}");
             let name = error.file().filter(|_| error.is_parse());
-            let source = name.and_then(|name| source(name, &dirs));
-            let hint = match source.is_some_and(|source| has_edition(&source)) {
-                true => "; use --descriptor-set for a schema with editions",
-                false => "",
-            };
-            Error::from(ErrorKind::Syntax(message + hint))
+            let source = name.and_then(|name| source(name, &dirs)).unwrap_or_default();
+            Error::from(ErrorKind::Syntax(explained(format!("{error:?}"), &source)))
         })?;
     }
     let mut own = Vec::new();
@@ -112,7 +107,23 @@ fn compile(files: &[PathBuf], dirs: &[PathBuf]) -> Result<(Vec<u8>, Vec<String>)
 
 /// The source of the `.proto` file that an import or an error calls `name`.
 fn source(name: &str, dirs: &[&Path]) -> Option<String> {
-    dirs.iter().find_map(|dir| fs::read_to_string(dir.join(name)).ok())
+    dirs.iter().find_map(|dir| ProtoDirectory::new(dir).source(name).ok())
+}
+
+/// The message of the compiler about a `.proto` file, explained where it is wrong or leaves the user without a way.
+fn explained(message: String, source: &str) -> String {
+    // The compiler says this about imports too.
+    const WRONG: &str = "invalid group name";
+    let line = message.split(':').nth(1).and_then(|line| line.parse::<usize>().ok());
+    let line = line.and_then(|line| source.lines().nth(line.checked_sub(1)?)).unwrap_or_default();
+    if line.contains("import") && message.ends_with(WRONG) {
+        let right = "invalid import; expected a path that is relative to a directory of -I, without . and ..";
+        return message.replace(WRONG, right);
+    }
+    if has_edition(source) {
+        return message + "; use --descriptor-set for a schema with editions";
+    }
+    message
 }
 
 /// Whether a `.proto` file declares an edition: `edition = "2023";`.

@@ -7,12 +7,12 @@
 //! checksums of its slices; for a format without checksums, the SHA-256 of the content. The text does not depend on the path
 //! of the file.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use ckdiff::Error;
-use ckdiff::bytes::hex;
+use ckdiff::bytes::{File, hex};
 use ckdiff::checkpoint::{Checkpoint, Entry, ListedTensor, Listing};
 use ckdiff::progress::Silent;
 use ckdiff::text::{self, PrintOptions, Style, UnknownFields};
@@ -38,8 +38,10 @@ pub(crate) fn run(args: &TextconvArgs) -> Result<Exit, Diagnostics> {
     let name = path.file_name().map_or(path.as_path(), Path::new);
     let file = GitFile::read(path, name)?;
     output::to_stdout(|out| match &file {
-        GitFile::Pointer(_) => out.write_all(&fs::read(path)?),
-        GitFile::Text(_) => io::copy(&mut fs::File::open(path)?, out).map(drop),
+        GitFile::Pointer(_) | GitFile::Text(_) => {
+            let file = File::open(path).map_err(io::Error::other)?;
+            io::copy(&mut Arc::new(file).reader(0), out).map(drop)
+        }
         GitFile::Shard(content) => writeln!(out, "binary shard, {}", described(content)),
         GitFile::Unreadable(error, content) => {
             writeln!(out, "unreadable: {} ({})", without_name(error, name), described(content))

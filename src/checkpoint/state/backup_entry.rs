@@ -1,12 +1,12 @@
 //! The backup entry of a state file, while its latest checkpoint is replaced.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::CheckpointState;
 use super::write::{formatted, replace};
+use crate::bytes::File;
 use crate::checkpoint::backup;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::files::{is_same_directory, is_same_path};
 use crate::probe::Probe;
 use crate::schema::tensorflow;
@@ -79,7 +79,7 @@ impl BackupEntry {
 }
 
 fn read(file: &Path) -> Result<Vec<u8>> {
-    fs::read(file).map_err(|error| Error::io("read", error).in_file(file))
+    File::open(file)?.read(sniff::STATE_FILE_BYTES)
 }
 
 /// Replaces the file name of every path that `is_it` accepts by that of `to`.

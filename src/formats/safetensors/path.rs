@@ -26,7 +26,7 @@ pub(super) fn locate(probe: &Probe) -> Option<PathBuf> {
         return in_directory(probe);
     }
     let index = index_of(probe.file_name()).map(|index| path.with_file_name(index));
-    if let Some(index) = index.filter(|index| index.is_file()) {
+    if let Some(index) = index.filter(|index| probe.at(index).is_no_directory()) {
         return Some(index);
     }
     role(probe).map(|_| path.to_path_buf())
@@ -108,8 +108,8 @@ fn index_of(name: &str) -> Option<String> {
 /// The model in a directory: a file with a usual name, or else the only checkpoint.
 fn in_directory(probe: &Probe) -> Option<PathBuf> {
     let directory = probe.path();
-    let usual = MODELS.map(|name| directory.join(name)).into_iter().find(|path| path.is_file());
-    usual.or_else(|| {
+    let mut usual = MODELS.map(|name| directory.join(name)).into_iter();
+    usual.find(|path| probe.at(path).is_no_directory()).or_else(|| {
         let mut found = names_in(directory).filter_map(|name| open_name(&name));
         let only = found.next()?;
         found.next().is_none().then(|| directory.join(only))

@@ -15,7 +15,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ("name", &[]),
     ("error", &["name"]),
     ("bytes", &["error"]),
-    ("files", &["error"]),
+    ("files", &["bytes", "error"]),
     ("schema", &["error"]),
     ("message", &["bytes", "error", "schema"]),
     ("text", &["error", "message", "schema", "suggestion", "threads"]),
@@ -35,18 +35,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ),
     (
         "sniff",
-        &[
-            "bytes",
-            "error",
-            "files",
-            "formats",
-            "magic",
-            "message",
-            "probe",
-            "schema",
-            "suggestion",
-            "text",
-        ],
+        &["error", "files", "formats", "magic", "message", "probe", "schema", "suggestion", "text"],
     ),
     (
         "checkpoint",

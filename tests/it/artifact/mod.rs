@@ -1,3 +1,5 @@
 //! Paths and files: what they hold.
 
 mod document;
+#[cfg(unix)]
+mod unreadable;

@@ -6,25 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::support::command::{assert_valid, ckdiff, item};
-
-/// A copy of a SavedModel.
-fn copy(from: &str) -> tempfile::TempDir {
-    fn directory(from: &Path, to: &Path) {
-        fs::create_dir_all(to).unwrap();
-        for entry in fs::read_dir(from).unwrap() {
-            let entry = entry.unwrap();
-            let to = to.join(entry.file_name());
-            if entry.path().is_dir() {
-                directory(&entry.path(), &to);
-            } else {
-                fs::copy(entry.path(), to).unwrap();
-            }
-        }
-    }
-    let dir = tempfile::tempdir().unwrap();
-    directory(Path::new(&format!("tests/data/{from}")), dir.path());
-    dir
-}
+use crate::support::directory::copy;
 
 #[test]
 fn the_files_of_a_directory_are_listed() {

@@ -417,7 +417,7 @@ fn missing_and_misplaced_assets_are_reported() {
     }
     fs::remove_file(model.join("assets/words.txt_2")).unwrap();
     let load = || SavedModel::open(&model).unwrap().load(&["serve", "gpu"]);
-    assert_snapshot!(message_of(&load().unwrap_err(), directory.path()), @"DIR/model/assets/words.txt_2: asset of third:0: the file of an asset is missing");
+    assert_snapshot!(message_of(&load().unwrap_err(), directory.path()), @"DIR/model/assets/words.txt_2: asset of third:0: the graph needs this asset, but its file is missing");
     assert!(SavedModel::open(&model).unwrap().load(&["train"]).is_ok());
     let text = fs::read_to_string(source.join("saved_model.pbtxt")).unwrap();
     // Of the same length as the old name, since lengths in the message must stay valid.

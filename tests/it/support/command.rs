@@ -1,7 +1,8 @@
 //! Runs of the `ckdiff` command.
 
 use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -25,6 +26,16 @@ impl Run {
     }
 }
 
+impl From<Output> for Run {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code().unwrap(),
+            stdout: output.stdout,
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
 /// The command, run in the directory of the fixtures, without the environment variables that it reads.
 pub fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ckdiff"));
@@ -38,12 +49,7 @@ pub fn command(args: &[&str]) -> Command {
 }
 
 pub fn finish(mut command: Command) -> Run {
-    let output = command.output().unwrap();
-    Run {
-        code: output.status.code().unwrap(),
-        stdout: output.stdout,
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+    command.output().unwrap().into()
 }
 
 pub fn ckdiff(args: &[&str]) -> Run {
@@ -63,11 +69,7 @@ pub fn ckdiff_of(args: &[&str], stdin: &[u8]) -> Run {
     });
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();
-    Run {
-        code: output.status.code().unwrap(),
-        stdout: output.stdout,
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+    output.into()
 }
 
 /// Checks a report against its schema.
@@ -91,4 +93,21 @@ pub fn assert_valid(report: &Value) {
 pub fn item<'a>(list: &'a Value, key: &str, wanted: &str) -> &'a Value {
     let found = list.as_array().unwrap().iter().find(|item| item[key] == wanted);
     found.unwrap_or_else(|| panic!("{wanted} is missing: {list}"))
+}
+
+/// A run that must end within 20 seconds: what it tests may wait or read forever.
+#[track_caller]
+pub fn ckdiff_that_ends(args: &[&str]) -> Run {
+    let mut command = command(args);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let end = Instant::now() + Duration::from_secs(20);
+    while child.try_wait().unwrap().is_none() {
+        if Instant::now() > end {
+            child.kill().unwrap();
+            panic!("{args:?} does not end");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.wait_with_output().unwrap().into()
 }

@@ -37,3 +37,22 @@ pub fn names(dir: &Path) -> Vec<String> {
     names.sort();
     names
 }
+
+/// A copy of a directory of fixtures.
+pub fn copy(from: &str) -> tempfile::TempDir {
+    fn directory(from: &Path, to: &Path) {
+        fs::create_dir_all(to).unwrap();
+        for entry in fs::read_dir(from).unwrap() {
+            let entry = entry.unwrap();
+            let to = to.join(entry.file_name());
+            if entry.path().is_dir() {
+                directory(&entry.path(), &to);
+            } else {
+                fs::copy(entry.path(), to).unwrap();
+            }
+        }
+    }
+    let dir = tempfile::tempdir().unwrap();
+    directory(Path::new(&format!("tests/data/{from}")), dir.path());
+    dir
+}

@@ -1,15 +1,17 @@
 //! The comparison of the two sides of a file in a repository.
 
-use std::fs;
-
 use ckdiff::Error;
 use ckdiff::artifact::Artifact;
+use ckdiff::bytes::File;
 use ckdiff::diff::{Diff, Options, Verdict, diff};
 use ckdiff::files::have_same_content;
 use ckdiff::progress::Silent;
 
 use super::request::{DriverArguments, Side};
 use crate::git_file::GitFile;
+
+/// The longest target of a symbolic link, in bytes; systems allow 4096.
+const MAX_LINK: u64 = 64 << 10;
 
 /// The content of a report on a file, below its name.
 #[derive(Debug)]
@@ -57,7 +59,9 @@ impl FileReport {
             (old, new) if [old, new].into_iter().flatten().any(Side::is_link) => {
                 let target = |side: &Option<Side>| {
                     let side = side.as_ref().filter(|side| side.is_link())?;
-                    fs::read(&side.file).ok().map(|to| String::from_utf8_lossy(&to).into_owned())
+                    let target =
+                        File::open(&side.file).and_then(|file| file.read(MAX_LINK)).ok()?;
+                    Some(String::from_utf8_lossy(&target).into_owned())
                 };
                 Self::Links([target(old), target(new)])
             }
