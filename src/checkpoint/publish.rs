@@ -7,7 +7,9 @@ use super::Format;
 use super::backup::{self, Backup};
 use super::state::BackupEntry;
 use crate::error::{Error, Result};
-use crate::files::{Complete, Existing, Publication, already_exists, directory_of};
+use crate::files::{
+    Complete, DirectoryLock, Existing, OpenFile, Publication, already_exists, directory_of,
+};
 use crate::formats;
 use crate::probe::Probe;
 
@@ -16,6 +18,10 @@ pub(super) fn check_target(path: &Path, format: &Format, existing: Existing) -> 
     let bytes = path.as_os_str().as_encoded_bytes();
     if path.file_name().is_none() || bytes.ends_with(b"/") {
         let kind = "expected the name of a checkpoint, found a directory";
+        return Err(Error::usage(kind).in_file(path));
+    }
+    if OpenFile::at(path).is_some() {
+        let kind = "expected the name of a checkpoint, found an open file of a program";
         return Err(Error::usage(kind).in_file(path));
     }
     check_directory(path)?;
@@ -34,22 +40,31 @@ pub(crate) fn check_directory(path: &Path) -> Result<()> {
     Err(Error::not_found(format!("there is no directory {}", directory.display())).in_file(path))
 }
 
-/// Checks that the files at `targets` belong to the checkpoint `path`, if they exist.
-fn check_targets<'p>(path: &Path, mut places: impl Iterator<Item = &'p PathBuf>) -> Result<()> {
+/// Checks that the files at `places` belong to the checkpoint `path`, if they exist.
+fn check_targets<'p>(path: &Path, places: impl Iterator<Item = &'p PathBuf>) -> Result<()> {
     let old = formats::files_of(path);
-    match places.find(|place| place.symlink_metadata().is_ok() && !old.contains(place)) {
-        Some(place) => {
-            let kind = "this file is not part of a checkpoint; it is not replaced";
-            Err(Error::usage(kind).in_file(place))
+    for place in places.filter(|place| place.symlink_metadata().is_ok()) {
+        let refused = |kind: String| Err(Error::usage(kind).in_file(place));
+        if !old.contains(place) {
+            return refused("this file is not part of a checkpoint; it is not replaced".into());
         }
-        None => Ok(()),
+        // A V1 checkpoint may have any name, also that of an index.
+        let owner = formats::locate(&Probe::new(place));
+        if let Some(owner) = owner.filter(|owner| !(owner.format.files)(path).contains(place)) {
+            let owner = owner.path.display();
+            return refused(format!(
+                "this file is part of the checkpoint {owner}; it is not replaced"
+            ));
+        }
     }
+    Ok(())
 }
 
 /// Moves the files of the checkpoint `path` into place. The marker comes last.
 ///
 /// Until the new checkpoint is complete, the old one is kept as a backup, which the state file `state` names as the latest
-/// checkpoint instead of it. So the latest checkpoint is complete at any moment, even after a crash. Only a backup whose files
+/// checkpoint instead of it. So the latest checkpoint is complete at any moment, even after a crash. Two programs that publish in one
+/// directory take turns. Only a backup whose files
 /// contain each other's names (safetensors shards) cannot be opened under its name: after a crash its files must be renamed.
 ///
 /// # Errors
@@ -61,6 +76,7 @@ pub(crate) fn publish(
     state: &Path,
 ) -> Result<()> {
     let places: Vec<_> = files.iter().map(|file| file.target().to_path_buf()).collect();
+    let _lock = DirectoryLock::acquire(directory_of(path))?;
     let mut publication = Publication::new(existing);
     files.into_iter().for_each(|file| publication.add(file));
     if existing == Existing::Refuse {

@@ -3,6 +3,10 @@
 //! A [`NewFile`] has a temporary name until it is complete, and is removed if it never is; so has a [`NewDirectory`]. [`replace`]
 //! writes one file. A [`Publication`] moves several files to their targets, the one that makes the others valid last.
 
+mod attributes;
+mod descriptor;
+mod directory_lock;
+mod mark;
 mod new_directory;
 mod new_file;
 mod publication;
@@ -12,6 +16,8 @@ mod unfinished;
 
 use std::path::{Path, PathBuf};
 
+pub use descriptor::OpenFile;
+pub(crate) use directory_lock::DirectoryLock;
 pub use new_directory::NewDirectory;
 pub use new_file::{Complete, NewFile};
 pub use publication::{Existing, Publication};
@@ -73,14 +79,8 @@ fn unnamed(error: &std::io::Error) -> std::io::Error {
     error.raw_os_error().map_or(error.kind().into(), std::io::Error::from_raw_os_error)
 }
 
-/// Temporary names, for files and directories that are not complete. Their permissions are `mode` less the umask, as for any new file
-/// or directory.
-fn temporary_names(mode: u32) -> tempfile::Builder<'static, 'static> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".ckdiff-").suffix(".tmp");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
-    #[cfg(not(unix))]
-    let _ = mode;
-    builder
+/// Removes a file, or a directory with all that it contains, if the system allows.
+fn remove(path: &Path) {
+    let is_directory = path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+    let _ = if is_directory { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
 }

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
+use super::mark::{is_own, remove_leftovers};
 use super::unfinished::{self, Registered};
-use super::{cannot_write, directory_of, sync_directory, temporary_names, unnamed};
+use super::{cannot_write, directory_of, sync_directory, unnamed};
 use crate::error::{Error, Result};
 
 /// The permissions of a new directory.
@@ -38,12 +39,15 @@ impl NewDirectory {
         let fail = |error| cannot_write(error).in_file(target);
         // A relative path would change its meaning with the current directory.
         let absolute = std::path::absolute(target).map_err(fail)?;
-        check_empty(&absolute, None)?;
         let fills = absolute.is_dir();
+        if fills {
+            remove_leftovers(&absolute);
+        }
+        check_empty(&absolute, None)?;
         let outer = if fills { absolute.as_path() } else { directory_of(&absolute) };
         let parents = NewParents::create(outer)?;
-        let new = unfinished::register(|| {
-            let new = temporary_names(DIRECTORY_MODE).tempdir_in(outer)?;
+        let new = unfinished::register(outer, DIRECTORY_MODE, |names| {
+            let new = names.builder().tempdir_in(outer)?;
             let path = new.path().to_path_buf();
             Ok((new, path))
         });
@@ -134,10 +138,11 @@ fn fill(directory: &Path, entries: &[(bool, PathBuf)]) -> Result<()> {
     Ok(())
 }
 
-/// Checks that `target` is missing, or a directory that contains nothing but `own`.
+/// Checks that `target` is missing, or a directory that contains nothing but `own`, an unfinished directory, and its mark.
 fn check_empty(target: &Path, own: Option<&Path>) -> Result<()> {
     let is_other = |entry: io::Result<fs::DirEntry>| {
-        entry.map_or(true, |entry| own.and_then(Path::file_name) != Some(&entry.file_name()))
+        let own = own.and_then(Path::file_name);
+        entry.map_or(true, |entry| own.is_none_or(|own| !is_own(&entry.file_name(), own)))
     };
     match fs::read_dir(target).map(|mut entries| entries.any(is_other)) {
         Ok(false) => Ok(()),

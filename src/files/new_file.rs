@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use tempfile::{NamedTempFile, TempPath};
 
+use super::attributes::adopt;
 use super::unfinished::{self, Registered};
-use super::{already_exists, cannot_write, directory_of, temporary_names, unnamed};
+use super::{already_exists, cannot_write, directory_of, unnamed};
 use crate::bytes::File;
 use crate::error::{Error, Result};
 
@@ -28,13 +29,16 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// Creates a file that will be published at `target`.
+    /// Creates a file that will be published at `target`. If it will replace a file, it gets the owner, the group and the permissions of
+    /// that file, as far as the system allows.
     ///
     /// # Errors
     /// If the directory is missing or not writable.
     pub fn create(target: &Path) -> Result<Self> {
         let directory = directory_of(target);
-        let made = unfinished::register_file(|| temporary_names(FILE_MODE).tempfile_in(directory));
+        let made = unfinished::register_file(directory, FILE_MODE, |names| {
+            names.builder().tempfile_in(directory)
+        });
         let (file, registered) = made.map_err(|error| match error.kind() {
             IoErrorKind::NotFound => {
                 let kind = format!("there is no directory {}", directory.display());
@@ -42,6 +46,12 @@ impl NewFile {
             }
             _ => cannot_write(unnamed(&error)).in_file(target),
         })?;
+        if let Ok(old) = fs::metadata(target)
+            && old.is_file()
+        {
+            let adopted = adopt(file.as_file(), &old);
+            adopted.map_err(|error| cannot_write(error).in_file(target))?;
+        }
         let out = BufWriter::with_capacity(BUFFER, Unnamed(file));
         Ok(Self { out, registered, target: target.to_path_buf() })
     }
@@ -49,12 +59,6 @@ impl NewFile {
     /// The path at which the file will be published.
     pub fn target(&self) -> &Path {
         &self.target
-    }
-
-    /// Sets the permissions, to those of the file that this one will replace.
-    pub(super) fn permit(&mut self, permissions: fs::Permissions) -> Result<()> {
-        let file = self.out.get_ref().0.as_file();
-        file.set_permissions(permissions).map_err(|error| cannot_write(error).in_file(&self.target))
     }
 
     /// Writes everything to disk, still under the temporary name.
@@ -113,9 +117,9 @@ impl Complete {
         let real = source.canonicalize();
         let source = &real.map_err(|error| Error::io("open", error).in_file(source))?;
         File::open(source)?.sync()?;
-        let linked = unfinished::register_file(|| {
-            temporary_names(FILE_MODE)
-                .make_in(directory_of(target), |new| fs::hard_link(source, new))
+        let directory = directory_of(target);
+        let linked = unfinished::register_file(directory, FILE_MODE, |names| {
+            names.builder().make_in(directory, |new| fs::hard_link(source, new))
         });
         let Ok((file, registered)) = linked else { return Self::copy(source, target) };
         Ok(Self { file: file.into_temp_path(), registered, target: target.to_path_buf() })

@@ -5,7 +5,9 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use super::{Complete, Existing, NewFile, Publication, cannot_write};
+use super::{
+    Complete, DirectoryLock, Existing, NewFile, OpenFile, Publication, cannot_write, directory_of,
+};
 use crate::error::{Error, Result};
 
 /// Replaces one file; see [`Replacement`].
@@ -43,6 +45,10 @@ impl Replacement {
             Err(error) => return Err(fail(error)),
         };
         if let Some(old) = &old {
+            if old.is_file() && OpenFile::at(path).is_some() {
+                let why = "expected the path of a file, found an open file of a program";
+                return Err(in_file(Error::usage(why)));
+            }
             // A file that is not writable may not be replaced either; nor may a directory.
             let opened = OpenOptions::new().write(true).open(path).map_err(fail)?;
             if !old.is_file() {
@@ -53,9 +59,6 @@ impl Replacement {
             }
         }
         let mut new = NewFile::create(&target(path)).map_err(in_file)?;
-        if let Some(old) = old {
-            new.permit(old.permissions()).map_err(in_file)?;
-        }
         let done = write(&mut new).map_err(|error| error.in_file(path))?;
         self.0.push((path.to_path_buf(), new.complete().map_err(in_file)?));
         Ok(done)
@@ -66,6 +69,9 @@ impl Replacement {
     /// # Errors
     /// If one cannot be moved; then it and those after it are unchanged.
     pub fn publish(self) -> Result<()> {
+        // Two files of one program belong together.
+        let directory = self.0.get(1).map(|(_, file)| directory_of(file.target()).to_path_buf());
+        let _lock = directory.map(|directory| DirectoryLock::acquire(&directory)).transpose()?;
         let mut publication = Publication::new(Existing::Replace);
         let mut paths = BTreeMap::new();
         for (path, file) in self.0 {

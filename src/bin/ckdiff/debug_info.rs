@@ -8,6 +8,8 @@ use ckdiff::message::Message;
 use ckdiff::meta_graph::{debug_info_file, own_debug_info};
 use ckdiff::schema::{KnownType, Schema};
 
+use crate::output;
+
 const MESSAGE: &str = KnownType::GraphDebugInfo.full_name();
 
 /// The file of debug information that belongs to the output.
@@ -15,7 +17,7 @@ const MESSAGE: &str = KnownType::GraphDebugInfo.full_name();
 /// # Errors
 /// If the output is not a file, or the file would be that of the input.
 pub(crate) fn sibling_of(output: &Path, input: &Path) -> Result<PathBuf, Error> {
-    if output == Path::new("-") {
+    if output::is_stdout(output) {
         let why = "--save-debug-info needs an output file, not standard output";
         return Err(Error::usage(why));
     }

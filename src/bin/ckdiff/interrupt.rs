@@ -1,13 +1,16 @@
 //! Removes unfinished files when the program is ended with Ctrl-C or `kill`.
 //!
 //! The library knows each unfinished file from the moment it is created. SIGINT and SIGTERM are handled unless the program was
-//! started to ignore them; after SIGHUP, SIGKILL or outside Unix a `.ckdiff-*.tmp` may remain.
+//! started to ignore them; after SIGHUP, SIGKILL or outside Unix a `.ckdiff-*.tmp` may remain, until the next run that writes
+//! there.
 
 #[cfg(unix)]
-use std::{fs, io, sync::Once, thread};
+use std::sync::{Arc, Once, atomic::AtomicBool};
+#[cfg(unix)]
+use std::{fs, io, thread};
 
 #[cfg(unix)]
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
 #[cfg(unix)]
 use signal_hook::{iterator::Signals, low_level::emulate_default_handler};
 
@@ -24,6 +27,17 @@ pub(crate) fn install_handler() {
 /// Does nothing outside Unix.
 #[cfg(not(unix))]
 pub(crate) fn install_handler() {}
+
+/// Lets a write beyond the limit on the size of files (`ulimit -f`) fail, where a signal would end the program.
+#[cfg(unix)]
+pub(crate) fn fail_at_file_size_limit() {
+    // If the system refuses, the program ends as any other.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
+}
+
+/// Does nothing outside Unix.
+#[cfg(not(unix))]
+pub(crate) fn fail_at_file_size_limit() {}
 
 #[cfg(unix)]
 fn listen() -> io::Result<()> {

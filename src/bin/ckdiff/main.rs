@@ -46,6 +46,7 @@ enum Exit {
 }
 
 fn main() -> ExitCode {
+    interrupt::fail_at_file_size_limit();
     let exit = match args::parse() {
         Ok(command) => run(command).unwrap_or_else(|diagnostics| {
             diagnostics.print();

@@ -80,7 +80,7 @@ fn print(
 /// The form to write: the requested one, else that of the extension, else text on standard output.
 pub(crate) fn target(output: &Path, args: &FormArgs) -> Result<Form, Error> {
     let by_name = || match Form::of_extension(output) {
-        None if output == Path::new("-") => Some(Form::Text),
+        None if output::is_stdout(output) => Some(Form::Text),
         form => form,
     };
     if output.is_dir() {

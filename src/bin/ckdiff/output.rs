@@ -5,13 +5,23 @@ use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
-use ckdiff::files::{Replacement, cannot_write};
+use ckdiff::files::{OpenFile, Replacement, cannot_write};
 use ckdiff::report::{Format, Options, Palette};
 use ckdiff::{Error, ErrorKind};
 
 use crate::args::{Color, ReportArgs};
 use crate::diagnostics::Diagnostics;
 use crate::interrupt;
+
+/// The numbers of the open files for output.
+const STDOUT: u32 = 1;
+const STDERR: u32 = 2;
+
+/// Whether a path stands for standard output: `-`, or a path such as `/dev/stdout`. If that is a file, only the part that the shell
+/// has opened may be written, so the file is not replaced.
+pub(crate) fn is_stdout(path: &Path) -> bool {
+    path == Path::new("-") || OpenFile::at(path) == Some(OpenFile::Own(STDOUT))
+}
 
 /// Writes the report to each requested file and to stdout, each in its format.
 ///
@@ -22,7 +32,6 @@ pub(crate) fn write(
     quiet: bool,
     report: impl Fn(Format, Look, &mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Error> {
-    let is_stdout = |path: &Path| path == Path::new("-");
     for (format, path) in &args.output {
         let look = if is_stdout(path) { Look::stdout(args.color) } else { Look::FILE };
         to_path(path, |out| report(*format, look, out).map_err(cannot_write))?;
@@ -92,10 +101,10 @@ pub(crate) fn to_paths<'p, T>(
     let mut files = Replacement::default();
     let mut done = Vec::new();
     for (path, write) in outputs {
-        if path == Path::new("-") {
-            done.extend(stdout(write)?);
-        } else {
-            done.push(files.write(path, write)?);
+        match OpenFile::at(path) {
+            _ if is_stdout(path) => done.extend(stdout(write)?),
+            Some(OpenFile::Own(STDERR)) => done.push(stderr(write)?),
+            _ => done.push(files.write(path, write)?),
         }
     }
     files.publish()?;
@@ -111,6 +120,12 @@ fn stdout<T>(write: impl FnOnce(&mut dyn Write) -> Result<T, Error>) -> Result<O
             _ => Err(error.in_file(Path::new("standard output"))),
         },
     }
+}
+
+fn stderr<T>(write: impl FnOnce(&mut dyn Write) -> Result<T, Error>) -> Result<T, Error> {
+    let mut out = BufWriter::new(io::stderr().lock());
+    let written = write(&mut out).and_then(|done| out.flush().map(|()| done).map_err(cannot_write));
+    written.map_err(|error| error.in_file(Path::new("standard error")))
 }
 
 /// Prints errors on stderr, unless a person sees them in the report on a terminal.

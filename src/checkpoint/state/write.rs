@@ -8,7 +8,7 @@ use super::CheckpointState;
 use super::relative;
 use crate::checkpoint::state_file;
 use crate::error::{Error, Result};
-use crate::files;
+use crate::files::{self, DirectoryLock};
 use crate::message::Message;
 use crate::schema::{Schema, tensorflow};
 use crate::sniff;
@@ -86,6 +86,7 @@ impl CheckpointState {
     /// has a directory in it, or it cannot be written.
     pub fn update(dir: &Path, latest: &Path, options: &StateOptions) -> Result<()> {
         let (file, state) = Self::checked(dir, latest, options)?;
+        let _lock = DirectoryLock::acquire(files::directory_of(&file))?;
         replace(&file, &formatted(&state)?)
     }
 

@@ -51,7 +51,7 @@ fn a_missing_directory_is_reported() {
 
 #[cfg(unix)]
 mod unix {
-    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
     use std::os::unix::process::ExitStatusExt;
     use std::process::{Command, ExitStatus, Stdio};
 
@@ -97,6 +97,117 @@ mod unix {
         let run = ckdiff(&["convert", "--to", "text", GRAPH, "/dev/stdout"]);
         assert_eq!((run.code, &*run.stderr), (0, ""));
         assert!(run.text().starts_with("meta_info_def {"));
+    }
+
+    /// Runs a shell command in `dir`, in which `$CKDIFF` is the command and `$DATA` has the fixtures.
+    fn shell(dir: &Path, line: &str) -> (Option<i32>, String) {
+        let output = Command::new("sh")
+            .args(["-c", line])
+            .current_dir(dir)
+            .env("CKDIFF", env!("CARGO_BIN_EXE_ckdiff"))
+            .env("DATA", fs::canonicalize("tests/data").unwrap())
+            .output()
+            .unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    }
+
+    #[test]
+    fn an_open_file_is_appended_to_and_never_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        for line in [
+            "$CKDIFF convert $DATA/demo/model.ckpt.meta /dev/stdout >> log",
+            "$CKDIFF convert --to text $DATA/demo/model.ckpt.meta /proc/self/fd/1 >> log",
+            "$CKDIFF -q --output json=/dev/stdout $DATA/demo/model.ckpt $DATA/demo/model.ckpt >> log",
+            "$CKDIFF -q --output json=/dev/stderr $DATA/demo/model.ckpt $DATA/demo/model.ckpt 2>> log",
+        ] {
+            fs::write(dir.path().join("log"), "before\n").unwrap();
+            assert_eq!(shell(dir.path(), line), (Some(0), String::new()), "{line}");
+            let log = fs::read_to_string(dir.path().join("log")).unwrap();
+            assert!(log.starts_with("before\n") && log.len() > 100, "{line}: {log}");
+            assert_eq!(names(dir.path()), ["log"], "{line}");
+        }
+        for line in [
+            "$CKDIFF convert --to text $DATA/demo/model.ckpt.meta /dev/fd/3 3>> log",
+            "$CKDIFF save-as --overwrite --format v1 $DATA/demo/model.ckpt /dev/stdout >> log",
+            "$CKDIFF save-as --overwrite $DATA/demo/model.ckpt /dev/fd/3 3>> log",
+        ] {
+            fs::write(dir.path().join("log"), "before\n").unwrap();
+            let (code, error) = shell(dir.path(), line);
+            assert_eq!(code, Some(2), "{line}");
+            assert!(error.contains("found an open file of a program"), "{line}: {error}");
+            assert_eq!(fs::read(dir.path().join("log")).unwrap(), b"before\n", "{line}");
+        }
+    }
+
+    #[test]
+    fn a_limit_on_the_size_of_files_is_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        for line in [
+            "ulimit -f 1; $CKDIFF convert $DATA/demo/model.ckpt.meta out.pbtxt",
+            "ulimit -f 1; $CKDIFF convert --to text $DATA/demo/model.ckpt.meta - > out.pbtxt",
+        ] {
+            let (code, error) = shell(dir.path(), line);
+            assert_eq!(code, Some(2), "{line}: {error}");
+            assert!(error.contains("cannot write: File too large"), "{line}: {error}");
+            let _ = fs::remove_file(dir.path().join("out.pbtxt"));
+            assert_eq!(names(dir.path()), Vec::<String>::new(), "{line}");
+        }
+    }
+
+    #[test]
+    fn help_that_cannot_be_written_is_trouble() {
+        for option in ["--help", "-h", "--version", "diff --help", "man", "completions bash"] {
+            let line = format!("$CKDIFF {option} > /dev/full");
+            let (code, error) = shell(Path::new("."), &line);
+            assert_eq!(code, Some(2), "{line}");
+            assert!(error.contains("standard output: cannot write: No space left"), "{error}");
+            // A reader who has seen enough.
+            let (code, error) = shell(Path::new("."), &format!("$CKDIFF {option} | true"));
+            assert_eq!((code, &*error), (Some(0), ""));
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_rewritten_loses_the_rights_of_its_owner_and_keeps_the_owner() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("graph.pbtxt");
+        fs::write(&path, "").unwrap();
+        // Only the administrator can give files away; then everyone else's files can be rewritten, too.
+        let is_given = std::os::unix::fs::chown(&path, Some(12345), Some(23456)).is_ok();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o6755)).unwrap();
+        let before = path.metadata().unwrap();
+        convert_to(&path);
+        let after = path.metadata().unwrap();
+        assert_eq!(after.permissions().mode() & 0o7777, 0o755);
+        assert_eq!((after.uid(), after.gid()), (before.uid(), before.gid()), "given: {is_given}");
+    }
+
+    #[test]
+    fn the_leftovers_of_a_killed_run_are_removed_and_those_of_a_living_run_are_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        for name in [
+            ".ckdiff-dead.lock",
+            ".ckdiff-dead-1.tmp",
+            ".ckdiff-live-1.tmp",
+            ".ckdiff-deadly-1.tmp",
+            "other.tmp",
+        ] {
+            fs::write(at(name), "").unwrap();
+        }
+        fs::create_dir(at(".ckdiff-dead-2.tmp")).unwrap();
+        fs::write(at(".ckdiff-dead-2.tmp").join("part"), "").unwrap();
+        let mark = fs::File::create(at(".ckdiff-live.lock")).unwrap();
+        mark.lock().unwrap();
+        convert_to(&at("graph.pbtxt"));
+        let live = [
+            ".ckdiff-deadly-1.tmp",
+            ".ckdiff-live-1.tmp",
+            ".ckdiff-live.lock",
+            "graph.pbtxt",
+            "other.tmp",
+        ];
+        assert_eq!(names(dir.path()), live);
     }
 
     #[test]

@@ -64,6 +64,47 @@ fn other_files_are_not_replaced() {
     assert_eq!(fs::read(dir.join("notes")).unwrap(), b"mine");
 }
 
+#[test]
+fn a_file_of_another_checkpoint_is_not_replaced() {
+    let dir = tempfile::tempdir().unwrap();
+    ok(dir.path(), "save-as demo/model.ckpt DIR/model.ckpt --shards 1");
+    for name in ["model.ckpt.index", "model.ckpt.data-00000-of-00001"] {
+        let said = refused(
+            dir.path(),
+            &format!("save-as demo/model.ckpt DIR/{name} --format v1 --overwrite"),
+        );
+        assert!(said.contains("is not replaced"), "{said}");
+    }
+    same(dir.path(), "demo/model.ckpt", "DIR/model.ckpt");
+    // A V1 checkpoint of the same name is the same checkpoint in another format.
+    ok(dir.path(), "save-as demo/model.ckpt DIR/model.ckpt --format v1 --overwrite");
+    assert_eq!(names(dir.path()), ["model.ckpt"]);
+}
+
+/// Two programs that replace one checkpoint at once, again and again.
+#[test]
+fn two_writers_of_one_checkpoint_take_turns() {
+    let dir = tempfile::tempdir().unwrap();
+    for (name, from) in [("one", "demo/model.ckpt"), ("other", "shards/three.ckpt")] {
+        ok(dir.path(), &format!("save-as {from} DIR/{name}"));
+    }
+    ok(dir.path(), "save-as DIR/one DIR/out");
+    fs::write(dir.path().join("checkpoint"), "model_checkpoint_path: \"out\"\n").unwrap();
+    for round in 0..20 {
+        std::thread::scope(|scope| {
+            for name in ["one", "other"] {
+                let dir = dir.path();
+                scope.spawn(move || ok(dir, &format!("save-as DIR/{name} DIR/out --overwrite")));
+            }
+        });
+        let is = |name| run(dir.path(), &format!("-q DIR/{name} DIR/out")).0 == 0;
+        assert!(is("one") != is("other"), "round {round}: {:?}", names(dir.path()));
+        assert_eq!(run(dir.path(), "latest DIR"), (0, "DIR/out\n".to_owned()), "round {round}");
+        let left = names(dir.path()).into_iter().find(|name| name.contains("ckdiff"));
+        assert_eq!(left, None, "round {round}");
+    }
+}
+
 /// Whether two checkpoints are equal according to `ckdiff`.
 fn same(dir: &Path, lhs: &str, rhs: &str) {
     let (code, said) = run(dir, &format!("diff --only tensors {lhs} {rhs}"));

@@ -426,7 +426,8 @@ fn missing_and_misplaced_assets_are_reported() {
         assert!(new != text);
         fs::write(model.join("saved_model.pbtxt"), new).unwrap();
         let reported = message_of(&load().unwrap_err(), directory.path());
-        assert!(reported.contains("expected a name in the directory assets"), "{bad}: {reported}");
+        let expected = "expected the name of a file in the directory assets";
+        assert!(reported.contains(expected), "{bad}: {reported}");
     }
 }
 

@@ -99,10 +99,8 @@ pub(crate) fn parse() -> Result<Command, Exit> {
             let _ = writeln!(io::stderr(), "ckdiff: error: {message}");
             return Exit::Trouble;
         }
-        // A reader who closes the pipe has read enough of the help.
         if !error.use_stderr() {
-            let _ = error.print();
-            return Exit::Same;
+            return print_help(&error);
         }
         if error.kind() != ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
             let _ = write!(io::stderr(), "ckdiff: ");
@@ -110,4 +108,16 @@ pub(crate) fn parse() -> Result<Command, Exit> {
         let _ = error.print();
         Exit::Trouble
     })
+}
+
+/// Prints the help or the version.
+fn print_help(help: &clap::Error) -> Exit {
+    match help.print().and_then(|()| io::stdout().flush()) {
+        // A reader who closes the pipe has read enough.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            let _ = writeln!(io::stderr(), "ckdiff: error: standard output: cannot write: {error}");
+            Exit::Trouble
+        }
+        _ => Exit::Same,
+    }
 }

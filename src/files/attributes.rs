@@ -1,0 +1,32 @@
+//! The owner and permissions of a file that replaces another.
+
+use std::fs::{File, Metadata};
+use std::io;
+
+/// Gives a new file the owner, the group and the permissions of the file that it will replace, as far as the system allows. It does not
+/// get the rights of its owner when it is run: the content is new.
+///
+/// # Errors
+/// If the permissions cannot be set.
+#[cfg(unix)]
+pub(super) fn adopt(new: &File, old: &Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+    let current = new.metadata()?;
+    if (current.uid(), current.gid()) != (old.uid(), old.gid()) {
+        // Others than the administrator may not give files away, and may choose among their own groups only.
+        let _ = fchown(new, Some(old.uid()), Some(old.gid()))
+            .or_else(|_| fchown(new, None, Some(old.gid())));
+    }
+    let mut mode = old.mode() & 0o777;
+    if new.metadata()?.gid() != old.gid() {
+        // Another group gets the rights of others.
+        mode = mode & !0o070 | (mode & 0o007) << 3;
+    }
+    new.set_permissions(PermissionsExt::from_mode(mode))
+}
+
+/// Gives a new file the permissions of the file that it will replace.
+#[cfg(not(unix))]
+pub(super) fn adopt(new: &File, old: &Metadata) -> io::Result<()> {
+    new.set_permissions(old.permissions())
+}
