@@ -23,13 +23,19 @@ impl Name {
     pub fn printable(&self) -> String {
         let mut out = String::with_capacity(self.0.len());
         for c in self.to_string().chars() {
-            match c {
-                c if c.is_control() || is_invisible(c) => out.extend(c.escape_default()),
-                c => out.push(c),
+            if is_printable(c) {
+                out.push(c);
+            } else {
+                out.extend(c.escape_default());
             }
         }
         out
     }
+}
+
+/// Whether a character neither controls a terminal, nor is invisible or changes the order of others.
+pub(crate) fn is_printable(c: char) -> bool {
+    !c.is_control() && !is_invisible(c)
 }
 
 /// Whether a character can make a text look like another one: format characters and line separators.

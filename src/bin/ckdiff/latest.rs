@@ -1,8 +1,10 @@
 //! `ckdiff latest DIR`: prints the path of the newest checkpoint.
 
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use ckdiff::checkpoint::CheckpointState;
+use ckdiff::report::human::printable;
 
 use crate::Exit;
 use crate::args::LatestArgs;
@@ -22,10 +24,15 @@ pub(crate) fn run(args: &LatestArgs) -> Result<Exit, Diagnostics> {
         all if args.all && !all.is_empty() => all.to_vec(),
         _ => vec![state.latest()?],
     };
+    let is_terminal = io::stdout().is_terminal();
     output::to_stdout(|out| {
         for path in &paths {
-            // Unchanged, even if it is not UTF-8: scripts use it as a path.
-            out.write_all(path.as_os_str().as_encoded_bytes())?;
+            if is_terminal {
+                out.write_all(printable(&path.display().to_string()).as_bytes())?;
+            } else {
+                // Unchanged, even if it is not UTF-8: scripts use it as a path.
+                out.write_all(path.as_os_str().as_encoded_bytes())?;
+            }
             out.write_all(b"\n")?;
         }
         Ok(())

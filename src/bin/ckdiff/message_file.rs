@@ -1,6 +1,6 @@
 //! Files with a message: the form to write, writing, and warnings.
 
-use std::io::Write;
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use ckdiff::artifact::{Document, Form};
@@ -24,8 +24,9 @@ pub(crate) fn write<'a, 's: 'a>(
     args: &FormArgs,
 ) -> Result<(), Diagnostics> {
     let outputs = messages.into_iter().map(|(path, message)| {
+        let is_terminal = output::is_stdout(path) && io::stdout().is_terminal();
         let write = move |out: &mut dyn Write| {
-            print(message, to, args, out).map_err(|error| match error.kind() {
+            print(message, to, args, is_terminal, out).map_err(|error| match error.kind() {
                 ErrorKind::Io { .. } => error,
                 // The message in the input has no such form.
                 _ => error.in_file(input),
@@ -54,6 +55,7 @@ fn print(
     message: &Message<'_>,
     to: Form,
     args: &FormArgs,
+    is_terminal: bool,
     out: &mut dyn Write,
 ) -> Result<Losses, Error> {
     let write = |error| Error::io("write", error);
@@ -63,7 +65,8 @@ fn print(
             Ok(Losses::default())
         }
         Form::Text => {
-            let losses = text::print(message, &args.text_options(), out)?;
+            let options = text::PrintOptions { printable: is_terminal, ..args.text_options() };
+            let losses = text::print(message, &options, out)?;
             if args.layout.single_line {
                 out.write_all(b"\n").map_err(write)?;
             }

@@ -7,7 +7,7 @@
 //! checksums of its slices; for a format without checksums, the SHA-256 of the content. The text does not depend on the path
 //! of the file.
 
-use std::io::{self, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -15,6 +15,7 @@ use ckdiff::Error;
 use ckdiff::bytes::{File, hex};
 use ckdiff::checkpoint::{Checkpoint, Entry, ListedTensor, Listing};
 use ckdiff::progress::Silent;
+use ckdiff::report::human::printable;
 use ckdiff::text::{self, PrintOptions, Style, UnknownFields};
 use sha2::{Digest, Sha256};
 
@@ -38,10 +39,7 @@ pub(crate) fn run(args: &TextconvArgs) -> Result<Exit, Diagnostics> {
     let name = path.file_name().map_or(path.as_path(), Path::new);
     let file = GitFile::read(path, name)?;
     output::to_stdout(|out| match &file {
-        GitFile::Pointer(_) | GitFile::Text(_) => {
-            let file = File::open(path).map_err(io::Error::other)?;
-            io::copy(&mut Arc::new(file).reader(0), out).map(drop)
-        }
+        GitFile::Pointer(_) | GitFile::Text(_) => lines(path, out),
         GitFile::Shard(content) => writeln!(out, "binary shard, {}", described(content)),
         GitFile::Unreadable(error, content) => {
             writeln!(out, "unreadable: {} ({})", without_name(error, name), described(content))
@@ -51,6 +49,7 @@ pub(crate) fn run(args: &TextconvArgs) -> Result<Exit, Diagnostics> {
             (None, Some(document)) => {
                 let mut options = PrintOptions::new(Style::TensorFlow);
                 options.unknown_fields = UnknownFields::ByNumber;
+                options.printable = true;
                 text::print(document.message(), &options, out)?;
                 Ok(())
             }
@@ -58,6 +57,15 @@ pub(crate) fn run(args: &TextconvArgs) -> Result<Exit, Diagnostics> {
         },
     })?;
     Ok(Exit::Same)
+}
+
+/// Prints the lines of a text.
+fn lines(path: &Path, out: &mut dyn Write) -> io::Result<()> {
+    let file = Arc::new(File::open(path).map_err(io::Error::other)?);
+    for line in BufReader::new(file.reader(0)).split(b'\n') {
+        writeln!(out, "{}", printable(&String::from_utf8_lossy(&line?)))?;
+    }
+    Ok(())
 }
 
 fn described(content: &ContentDigest) -> String {

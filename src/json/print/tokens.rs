@@ -5,6 +5,7 @@ use std::io::Write;
 use crate::bytes::base64;
 use crate::error::{Error, Result};
 use crate::json::Layout;
+use crate::name::is_printable;
 
 /// The size at which the buffer is flushed.
 const FULL: usize = 64 << 10;
@@ -91,22 +92,42 @@ impl<'o> TokenWriter<'o> {
     #[inline]
     pub(super) fn string(&mut self, text: &[u8]) -> Result<()> {
         self.buffer.push(b'"');
-        for part in text.chunks(FULL) {
-            let mut rest = part;
-            while let Some(at) = escape(rest) {
-                let (plain, special) = rest.split_at(at);
-                self.buffer.extend_from_slice(plain);
-                let Some((special, behind)) = special.split_first() else { break };
-                self.escaped(*special);
-                rest = behind;
+        let mut rest = text;
+        while !rest.is_empty() {
+            let part = rest.get(..FULL).unwrap_or(rest);
+            let at = escape(part).unwrap_or(part.len());
+            self.buffer.extend_from_slice(part.get(..at).unwrap_or_default());
+            rest = rest.get(at..).unwrap_or_default();
+            if at < part.len() {
+                rest = self.character(rest);
             }
-            self.buffer.extend_from_slice(rest);
             if self.buffer.len() >= FULL {
                 self.flush()?;
             }
         }
         self.buffer.push(b'"');
         Ok(())
+    }
+
+    /// Writes the first character of `text`, which may need an escape. Returns the text after it.
+    #[cold]
+    fn character<'t>(&mut self, text: &'t [u8]) -> &'t [u8] {
+        let first = text.get(..4).unwrap_or(text).utf8_chunks().next();
+        let first = first.and_then(|chunk| chunk.valid().chars().next()).unwrap_or('\0');
+        match u8::try_from(first) {
+            Ok(byte) if byte.is_ascii() => self.escaped(byte),
+            _ if is_printable(first) => {
+                self.buffer.extend_from_slice(first.encode_utf8(&mut [0; 4]).as_bytes());
+            }
+            _ => first.encode_utf16(&mut [0; 2]).iter().for_each(|unit| self.unit(*unit)),
+        }
+        text.get(first.len_utf8()..).unwrap_or_default()
+    }
+
+    /// Writes an escape with four digits.
+    fn unit(&mut self, unit: u16) {
+        // Writing to a Vec cannot fail.
+        let _ = write!(self.buffer, "\\u{unit:04x}");
     }
 
     #[cold]
@@ -118,11 +139,7 @@ impl<'o> TokenWriter<'o> {
             b'\n' => b'n',
             b'\r' => b'r',
             b'\t' => b't',
-            _ => {
-                // Writing to a Vec cannot fail.
-                let _ = write!(self.buffer, "\\u{byte:04x}");
-                return;
-            }
+            _ => return self.unit(byte.into()),
         };
         self.buffer.extend([b'\\', short]);
     }
@@ -149,10 +166,10 @@ impl<'o> TokenWriter<'o> {
     }
 }
 
-/// The index of the first byte that needs an escape.
+/// The index of the first byte that needs an escape, or starts a character that may need one.
 #[inline]
 fn escape(text: &[u8]) -> Option<usize> {
-    let special = |byte: u8| byte < 0x20 || byte == b'"' || byte == b'\\';
+    let special = |byte: u8| !(0x20..0x7f).contains(&byte) || byte == b'"' || byte == b'\\';
     let (words, rest) = text.as_chunks::<8>();
     // Eight bytes at a time; the highest bit of each byte is the result.
     const ONES: u64 = 0x0101_0101_0101_0101;
@@ -163,7 +180,8 @@ fn escape(text: &[u8]) -> Option<usize> {
         let control = word.wrapping_sub(ONES * 0x20) & !word;
         let quote = zero(word ^ (ONES * 0x22));
         let backslash = zero(word ^ (ONES * 0x5c));
-        let found = (control | quote | backslash) & HIGH;
+        let delete = zero(word ^ (ONES * 0x7f));
+        let found = (control | quote | backslash | delete | word) & HIGH;
         // A borrow may mark a byte after the first special one, never one before it.
         if found != 0 {
             return Some(index * 8 + (found.trailing_zeros() / 8) as usize);
@@ -179,10 +197,10 @@ mod tests {
 
     #[test]
     fn the_first_special_byte_is_found_wherever_it_is() {
-        for special in (0..0x20).chain([b'"', b'\\']) {
+        for special in (0..0x20).chain([b'"', b'\\', 0x7f, 0x80, 0xff]) {
             for len in 0..40 {
                 for at in 0..len {
-                    let mut text = [0x20, 0x21, 0x23, 0x5b, 0x5d, 0x7f, 0x80, 0xff].repeat(5);
+                    let mut text = [0x20, 0x21, 0x23, 0x5b, 0x5d, 0x7e, 0x30, 0x61].repeat(5);
                     text.truncate(len);
                     assert_eq!(escape(&text), None);
                     text[at] = special;

@@ -6,6 +6,8 @@ use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
 
+use crate::name::is_printable;
+
 /// Writes `value` as JSON, followed by a line end.
 pub(super) fn write(value: &impl Serialize, mut out: &mut dyn Write) -> io::Result<()> {
     value.serialize(&mut Serializer::with_formatter(&mut out, Lines::default()))?;
@@ -69,6 +71,24 @@ impl Lines {
 }
 
 impl Formatter for Lines {
+    /// Escapes characters that control a terminal, are invisible, or change the order of others.
+    fn write_string_fragment<W: Write + ?Sized>(
+        &mut self,
+        out: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        let mut rest = fragment;
+        while let Some((at, special)) = rest.char_indices().find(|(_, c)| !is_printable(*c)) {
+            let (plain, from) = rest.split_at(at);
+            out.write_all(plain.as_bytes())?;
+            for unit in special.encode_utf16(&mut [0; 2]) {
+                write!(out, "\\u{unit:04x}")?;
+            }
+            rest = from.get(special.len_utf8()..).unwrap_or_default();
+        }
+        out.write_all(rest.as_bytes())
+    }
+
     fn begin_array<W: Write + ?Sized>(&mut self, out: &mut W) -> io::Result<()> {
         self.open(out, b"[", true)
     }

@@ -15,6 +15,7 @@ const OPTIONS: PrintOptions = PrintOptions {
     single_line: false,
     short_repeated: false,
     expand_any: true,
+    printable: false,
     threads: 1,
 };
 

@@ -19,6 +19,7 @@ const TENSORFLOW: PrintOptions = PrintOptions {
     single_line: true,
     short_repeated: true,
     expand_any: true,
+    printable: false,
     threads: 1,
 };
 

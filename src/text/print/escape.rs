@@ -5,6 +5,7 @@
 
 use super::buffer::TextBuffer;
 use crate::error::Result;
+use crate::name::is_printable;
 
 /// The number of bytes for which space is reserved at once.
 const PIECE: usize = 2 << 10;
@@ -111,6 +112,25 @@ impl Escapes {
         }
         len
     }
+}
+
+/// Appends a string for a terminal: printable characters unescaped, all other bytes as octal digits.
+pub(super) fn write_printable(bytes: &[u8], out: &mut TextBuffer<'_>) -> Result<()> {
+    for chunk in bytes.utf8_chunks() {
+        let mut rest = chunk.valid();
+        // A line break and the like have escapes of their own.
+        let is_special = |c: char| !c.is_ascii() && !is_printable(c);
+        while let Some((at, special)) = rest.char_indices().find(|(_, c)| is_special(*c)) {
+            let (plain, from) = rest.split_at(at);
+            let (special, behind) = from.split_at(special.len_utf8());
+            UTF8.write(plain.as_bytes(), out)?;
+            OCTAL.write(special.as_bytes(), out)?;
+            rest = behind;
+        }
+        UTF8.write(rest.as_bytes(), out)?;
+        OCTAL.write(chunk.invalid(), out)?;
+    }
+    Ok(())
 }
 
 /// Appends a string that may not be UTF-8: characters unescaped, invalid bytes as octal digits.

@@ -69,6 +69,9 @@ pub struct PrintOptions {
     pub short_repeated: bool,
     /// Print an `Any` of a known type as its message: `[type.googleapis.com/full.Name] { … }`.
     pub expand_any: bool,
+    /// Escape the characters of strings that control a terminal, are invisible, or change the order of others. The text has the same
+    /// values.
+    pub printable: bool,
     /// The number of threads, 0 for one per core. The text does not depend on it.
     pub threads: usize,
 }
@@ -87,6 +90,7 @@ impl PrintOptions {
             single_line: false,
             short_repeated: false,
             expand_any: style == Style::TensorFlow,
+            printable: false,
             threads: 1,
         }
     }

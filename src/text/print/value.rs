@@ -86,6 +86,8 @@ impl<'s> Printer<'s, '_> {
     pub(super) fn escaped(&mut self, field: &Field, bytes: &[u8]) -> Result<()> {
         if field.kind == Kind::Bytes || self.options.style == Style::Protoc {
             OCTAL.write(bytes, &mut self.out)
+        } else if self.options.printable {
+            escape::write_printable(bytes, &mut self.out)
         } else if field.is_utf8 {
             UTF8.write(bytes, &mut self.out)
         } else {

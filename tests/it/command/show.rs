@@ -1,5 +1,7 @@
 //! `ckdiff show`: the content of a checkpoint, a tensor or a graph.
 
+use std::fs;
+
 use serde_json::Value;
 
 use crate::support::command::{assert_valid, ckdiff};
@@ -152,7 +154,7 @@ fn show_warns_of_what_it_cannot_show() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("node.pb");
     // A name, and an unknown field.
-    std::fs::write(&path, b"\x0a\x01a\xb8\x3e\x05").unwrap();
+    fs::write(&path, b"\x0a\x01a\xb8\x3e\x05").unwrap();
     for (format, form) in [("human", "text"), ("json", "JSON")] {
         let path = path.to_str().unwrap();
         let run = ckdiff(&["show", "--message=NodeDef", "--format", format, path]);
@@ -173,4 +175,38 @@ fn the_first_lines_of_a_message_are_shown_and_the_others_counted() {
         "… and 199 more lines",
     ];
     assert_eq!(lines, expected);
+}
+
+#[test]
+fn no_character_of_a_file_controls_the_terminal() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = "model_checkpoint_path: \"a\u{9b}b\u{202e}c\u{e0041}d\u{7f}e \u{e9}\u{4e2d}\"\n";
+    let dangerous = ['\u{9b}', '\u{202e}', '\u{e0041}', '\u{7f}'];
+    let file = dir.path().join("state.pbtxt");
+    fs::write(&file, text).unwrap();
+    let file = file.to_str().unwrap();
+    let show = ckdiff(&["show", file]);
+    let octal = "a\\302\\233b\\342\\200\\256c\\363\\240\\201\\201d\\177e \u{e9}\u{4e2d}";
+    assert!(show.text().contains(octal), "{}", show.text());
+    let textconv = ckdiff(&["textconv", file]);
+    assert!(textconv.text().contains(octal), "{}", textconv.text());
+    // The same value.
+    let back = dir.path().join("back.pbtxt");
+    fs::write(&back, &textconv.stdout).unwrap();
+    assert_eq!(ckdiff(&["-q", file, back.to_str().unwrap()]).code, 0);
+    let json = ckdiff(&["convert", "--to", "json", file, "-"]);
+    let escaped = "a\\u009bb\\u202ec\\udb40\\udc41d\\u007fe \u{e9}\u{4e2d}";
+    assert!(json.text().contains(escaped), "{}", json.text());
+    assert_eq!(json.json()["modelCheckpointPath"], text.split('"').nth(1).unwrap());
+    let reports = [
+        ckdiff(&["show", "--format=json", file]),
+        ckdiff(&["--format=json", file, "demo/checkpoint"]),
+        ckdiff(&[file, "demo/checkpoint"]),
+        ckdiff(&["-u", file, "demo/checkpoint"]),
+        json,
+    ];
+    for report in reports {
+        assert!(!report.text().contains(dangerous), "{}", report.text());
+        assert!(report.text().contains('\u{4e2d}'), "{}", report.text());
+    }
 }

@@ -48,7 +48,8 @@ pub(super) fn write(
         Contents::Other(message) => {
             writeln!(out)?;
             let mut lines = FirstLines::new(out, options.max_rows);
-            let losses = text::print(message, &text::PrintOptions::default(), &mut lines)?;
+            let printable = text::PrintOptions { printable: true, ..text::PrintOptions::default() };
+            let losses = text::print(message, &printable, &mut lines)?;
             let hidden = lines.more();
             lines::more(hidden, "line", "", Style::new(), out)?;
             return Ok(losses);
