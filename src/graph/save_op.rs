@@ -9,7 +9,7 @@
 use crate::schema::tensorflow::saver_def::CheckpointFormatVersion::{self, V1, V2};
 
 /// The action of a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Action {
     /// Writes a checkpoint.
     Save,

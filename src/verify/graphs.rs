@@ -8,7 +8,8 @@ use super::{MetaGraph, Restorability, restorability};
 use crate::artifact::Document;
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Result};
-use crate::graph::{Checked, OpTable, check};
+use crate::graph::object_graph::{ObjectGraph, ObjectGraphKind};
+use crate::graph::{Checked, Finding, OpTable, check};
 use crate::serial::{self, object};
 
 /// The number of findings, and of misfits of each kind, that are kept.
@@ -51,6 +52,13 @@ impl VerifiedGraph {
     }
 }
 
+/// The findings in the objects of a SavedModel.
+fn object_findings(objects: &[u8]) -> Result<impl Iterator<Item = Finding>> {
+    let objects = ObjectGraph::new(ObjectGraphKind::Saved, objects)?;
+    let findings = objects.findings().to_vec().into_iter();
+    Ok(findings.map(|problem| Finding { path: "object_graph_def".into(), problem }))
+}
+
 /// Checks the graphs in `document`, if there are any.
 ///
 /// Nodes are checked against `ops`; if that is `None`, against the op list of the graph and the built-in op table.
@@ -68,7 +76,7 @@ pub fn graphs(
         if let Some(error) = &meta.malformed {
             return Err(error.clone());
         }
-        let checked = match (ops, meta.ops) {
+        let mut checked = match (ops, meta.ops) {
             (Some(ops), _) => check(&meta.graph, ops, KEPT),
             (None, None) => check(&meta.graph, OpTable::builtin(), KEPT),
             (None, Some(own)) => {
@@ -76,6 +84,9 @@ pub fn graphs(
                 check(&meta.graph, &own.over(OpTable::builtin()), KEPT)
             }
         };
+        if let Some(objects) = meta.objects {
+            checked.findings.extend(object_findings(objects)?);
+        }
         Ok(VerifiedGraph {
             path: document.path().to_path_buf(),
             tags: meta.tags.iter().map(ToString::to_string).collect(),

@@ -22,6 +22,8 @@ pub struct MetaGraph<'m> {
     pub graph: Graph<'m>,
     /// The `OpList` of the meta graph.
     pub ops: Option<&'m [u8]>,
+    /// The `SavedObjectGraph` of the meta graph.
+    pub objects: Option<&'m [u8]>,
     /// The saver of the meta graph.
     pub saver: Option<SaverDef>,
     /// The savers in the collection `savers`.
@@ -48,6 +50,7 @@ impl<'m> MetaGraph<'m> {
             tags: strings(parts.info, meta_info_def::TAGS).collect(),
             graph: Graph::new(parts.graph.unwrap_or_default())?,
             ops: field(parts.info, meta_info_def::STRIPPED_OP_LIST),
+            objects: parts.objects,
             ..Self::default()
         };
         found.saver = parts.saver.and_then(|saver| found.decode("saver_def", saver));

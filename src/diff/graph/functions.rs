@@ -9,6 +9,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::counters::{counted, stem, without_last};
 use super::renames::Renames;
+use crate::diff::ChangeKind;
 use crate::graph::{Function, Library, LookupMap};
 use crate::message::{Value, entry, records};
 use crate::schema::field::function_def;
@@ -78,6 +79,12 @@ impl<'g, 'm> FunctionMatching<'g, 'm> {
             rest
         };
         Self { pairs, removed: rest(l), added: rest(r), renames, scopes }
+    }
+
+    /// Whether the function `name` was added to a library, or removed from it.
+    pub(in crate::diff) fn is_one_sided(&self, kind: ChangeKind, name: &str) -> bool {
+        let functions = if kind == ChangeKind::Added { &self.added } else { &self.removed };
+        functions.binary_search_by_key(&name, |function| function.name).is_ok()
     }
 }
 

@@ -14,7 +14,7 @@ pub(super) struct InputComparison<'x, 'g, 'm> {
     pub(super) matching: &'x Matching<'g, 'm>,
     pub(super) savers: &'x Savers,
     /// The saver functions that the nodes call, if any.
-    pub(super) call: Option<&'x SaverPair>,
+    pub(super) call: Option<&'x SaverPair<'x>>,
     /// The renames of checkpoint keys.
     pub(super) keys: &'x Renames,
     pub(super) pair: (NodeId, NodeId),

@@ -19,6 +19,7 @@ mod node_hash;
 mod pair;
 mod per_node;
 mod renames;
+mod saver_body;
 mod saver_functions;
 mod savers;
 mod scopes;

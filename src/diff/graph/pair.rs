@@ -61,7 +61,11 @@ impl<'g, 'm> GraphPair<'g, 'm> {
             let (lhs, rhs) = (matching.lhs.node(l), matching.rhs.node(r));
             // Nodes that stand for arguments and results have no bytes.
             let is_same = lhs.kind == NodeKind::Node && lhs.bytes == rhs.bytes;
-            if is_same && !self.leads_elsewhere(l, r) && !context.functions.has_exchanged() {
+            let calls_same = || {
+                let call = context.saver_functions.call(lhs, rhs);
+                !context.functions.has_exchanged() && call.is_none_or(|call| !call.is_reordered())
+            };
+            if is_same && !self.leads_elsewhere(l, r) && calls_same() {
                 continue;
             }
             let (ret, control) = (at.field("ret"), at.field("control_ret"));

@@ -3,14 +3,17 @@
 //!
 //! Their arguments are the variables in the order of keys, and the names of arguments, results and nodes are
 //! numbered in that order. Such functions are therefore compared by the tensors that they save and restore,
-//! and calls by the argument for each key.
+//! and calls by the argument for each key. If the tensors are the same, and the bodies still do something else with them, the
+//! bodies are compared as graphs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::functions::FunctionMatching;
 use super::renames::Renames;
-use crate::diff::Change;
+use super::saver_body::{Attributes, body_hash};
 use crate::diff::path::PathBuilder;
+use crate::diff::{Change, Weight};
+use crate::error::Result;
 use crate::graph::save_op::{RESTORE_V2, SAVE_V2};
 use crate::graph::{Action, Function, Graph, Node, NodeKind, SaveOp, SavedTensor};
 use crate::message::{fields, string};
@@ -44,12 +47,14 @@ const OPS: &[&str] = &[
 #[derive(Debug, Default)]
 pub(in crate::diff) struct SaverFunctions<'m> {
     /// By the names on both sides; `None` if the names are ambiguous.
-    pairs: BTreeMap<&'m str, BTreeMap<&'m str, Option<SaverPair>>>,
+    pairs: BTreeMap<&'m str, BTreeMap<&'m str, Option<SaverPair<'m>>>>,
 }
 
 /// The tensors that a function saves or restores.
 #[derive(Debug)]
-struct SaverFunction {
+struct SaverFunction<'m> {
+    /// The `FunctionDef`.
+    bytes: &'m [u8],
     tensors: Vec<SavedArgument>,
 }
 
@@ -63,9 +68,9 @@ struct SavedArgument {
 
 /// A pair of saver functions.
 #[derive(Debug)]
-pub(super) struct SaverPair {
-    lhs: SaverFunction,
-    rhs: SaverFunction,
+pub(super) struct SaverPair<'m> {
+    lhs: SaverFunction<'m>,
+    rhs: SaverFunction<'m>,
     /// The argument of rhs for each keyed argument of lhs; `None` if rhs has none for the key.
     partners: BTreeMap<usize, Option<usize>>,
     /// The arguments of rhs that have a key.
@@ -98,12 +103,12 @@ impl<'m> SaverFunctions<'m> {
     }
 
     /// The pair of functions with these names.
-    pub(super) fn pair(&self, lhs: &str, rhs: &str) -> Option<&SaverPair> {
+    pub(super) fn pair(&self, lhs: &str, rhs: &str) -> Option<&SaverPair<'m>> {
         self.pairs.get(lhs)?.get(rhs)?.as_ref()
     }
 
     /// The pair of functions that two nodes call.
-    pub(super) fn call(&self, lhs: &Node<'_>, rhs: &Node<'_>) -> Option<&SaverPair> {
+    pub(super) fn call(&self, lhs: &Node<'_>, rhs: &Node<'_>) -> Option<&SaverPair<'m>> {
         if self.pairs.is_empty() {
             return None;
         }
@@ -111,8 +116,8 @@ impl<'m> SaverFunctions<'m> {
     }
 }
 
-impl SaverFunction {
-    fn of(function: &Function<'_>) -> Option<Self> {
+impl<'m> SaverFunction<'m> {
+    fn of(function: &Function<'m>) -> Option<Self> {
         if !is_made_of_saver_ops(function.bytes) {
             return None;
         }
@@ -128,7 +133,7 @@ impl SaverFunction {
                 tensors.push(SavedArgument { action: node.action, tensor, argument });
             }
         }
-        Some(Self { tensors })
+        Some(Self { bytes: function.bytes, tensors })
     }
 }
 
@@ -138,8 +143,8 @@ fn is_made_of_saver_ops(function: &[u8]) -> bool {
     ops().all(|op| OPS.contains(&op)) && ops().any(|op| SaveOp::of(op).is_some())
 }
 
-impl SaverPair {
-    fn new(lhs: SaverFunction, rhs: SaverFunction, keys: &Renames) -> Self {
+impl<'m> SaverPair<'m> {
+    fn new(lhs: SaverFunction<'m>, rhs: SaverFunction<'m>, keys: &Renames) -> Self {
         let mut pair = Self { lhs, rhs, partners: BTreeMap::new(), keyed: BTreeSet::new() };
         let joined = pair.joined(keys);
         let arguments = |(l, r): &BothSides<'_>| -> Arguments {
@@ -181,9 +186,23 @@ impl SaverPair {
         joined
     }
 
-    /// Reports tensors that are saved or restored differently.
-    pub(super) fn compare(&self, keys: &Renames, at: &PathBuilder<'_>, out: &mut Vec<Change>) {
-        let saver = at.field("saver");
+    /// Whether an argument of lhs has another position in rhs.
+    pub(super) fn is_reordered(&self) -> bool {
+        self.partners.iter().any(|(l, r)| r.is_some_and(|r| r != *l))
+    }
+
+    /// Reports tensors that are saved or restored differently. Returns whether that is all: if the tensors are the same, the bodies
+    /// must do the same.
+    ///
+    /// # Errors
+    /// If a body is too large.
+    pub(super) fn compare(
+        &self,
+        keys: &Renames,
+        at: &PathBuilder<'_>,
+        out: &mut Vec<Change>,
+    ) -> Result<bool> {
+        let (saver, before) = (at.field("saver"), out.len());
         for ((action, key, _), (l, r)) in self.joined(keys) {
             let field = match action {
                 Action::Save => "saves",
@@ -195,6 +214,22 @@ impl SaverPair {
             let path = saver.key("").field(field).key(&key).path();
             out.push(Change::new(path, l.map(SavedArgument::text), r.map(SavedArgument::text)));
         }
+        if out.len() > before {
+            return Ok(true);
+        }
+        let is_same = |attributes| -> Result<bool> {
+            let lhs = body_hash(self.lhs.bytes, Some(keys), attributes)?;
+            Ok(lhs == body_hash(self.rhs.bytes, None, attributes)?)
+        };
+        if !is_same(Attributes::OfOps)? {
+            return Ok(false);
+        }
+        if !is_same(Attributes::All)? {
+            let text = || "internal attributes".to_owned();
+            let change = Change::modified(at.field("node_def").path(), text(), text());
+            out.push(change.with_weight(Weight::Cosmetic));
+        }
+        Ok(true)
     }
 
     /// Pairs the arguments of two calls with `lhs` and `rhs` arguments: by key, and those without a key in

@@ -27,7 +27,7 @@ const FINDINGS: usize = 100;
 pub(super) struct MatchedGraphs<'g, 'm> {
     sides: (&'g Graph<'m>, &'g Graph<'m>),
     pair: GraphPair<'g, 'm>,
-    functions: FunctionMatching<'g, 'm>,
+    pub(super) functions: FunctionMatching<'g, 'm>,
     /// The wire bytes of the two graphs.
     bytes: (&'m [u8], &'m [u8]),
     /// The wire bytes of the object graphs next to the two graphs.

@@ -1,11 +1,14 @@
 //! Reads the objects and references of a message.
 
+use std::collections::BTreeSet;
+
 use super::{Edge, Label, ObjectGraph, ObjectGraphKind, ObjectId};
 use crate::error::{Error, Result};
-use crate::message::{Record, Records, entry, int32, numbers, string, varint};
+use crate::message::{Record, Records, entry, fields, int32, numbers, string, utf8, varint};
 use crate::schema::Kind;
 use crate::schema::field::{
-    saveable_object, saved_concrete_function, saved_object, saved_object_graph,
+    saveable_object, saved_bare_concrete_function, saved_concrete_function, saved_function,
+    saved_object, saved_object_graph,
     trackable_object_graph::trackable_object::{object_reference, slot_variable_reference},
 };
 
@@ -36,6 +39,7 @@ impl<'m> ObjectGraph<'m> {
                 _ => {}
             }
         }
+        graph.check_functions(&references.functions);
         graph.connect(references);
         graph.walk();
         Ok(graph)
@@ -59,10 +63,29 @@ impl<'m> ObjectGraph<'m> {
                 (saved_object::DEPENDENCIES, ObjectGraphKind::Saved) => {
                     references.child(from, content, Label::Dependency)
                 }
+                (saved_object::FUNCTION, ObjectGraphKind::Saved) => {
+                    let names = fields(content, saved_function::CONCRETE_FUNCTIONS);
+                    references.functions.extend(names.map(utf8));
+                }
+                (saved_object::BARE_CONCRETE_FUNCTION, ObjectGraphKind::Saved) => {
+                    let number = saved_bare_concrete_function::CONCRETE_FUNCTION_NAME;
+                    references.functions.push(string(content, number));
+                }
                 _ => {}
             }
         }
         Ok(())
+    }
+
+    /// Finds the functions of objects that have no entry: without it, TensorFlow does not load the object.
+    fn check_functions(&mut self, names: &[&'m str]) {
+        let known: BTreeSet<&str> = self.functions.iter().map(|(name, _)| *name).collect();
+        let mut missing = Occurrences::default();
+        for name in names.iter().filter(|name| !known.contains(*name)) {
+            missing.add(|| format!("{name:?}"));
+        }
+        let what = "functions of objects without an entry in concrete_functions";
+        self.findings.extend(missing.finding(what));
     }
 
     fn function(&mut self, map_entry: &'m [u8], references: &mut References<'m>) {
@@ -78,7 +101,7 @@ impl<'m> ObjectGraph<'m> {
         let len = self.objects.len();
         let id = |id: i32| u32::try_from(id).ok().filter(|&id| (id as usize) < len).map(ObjectId);
         let mut dangling = Occurrences::default();
-        for (from, label, to) in references.0 {
+        for (from, label, to) in references.edges {
             let variable_is_known =
                 !matches!(label, Label::Slot(variable, _) if variable.position() >= len);
             match id(to).filter(|_| variable_is_known && from.position() < len) {
@@ -110,11 +133,15 @@ pub fn bound_inputs(function: &[u8]) -> Vec<i32> {
 
 /// The references in the order of the message.
 #[derive(Debug, Default)]
-struct References<'m>(Vec<(ObjectId, Label<'m>, i32)>);
+struct References<'m> {
+    edges: Vec<(ObjectId, Label<'m>, i32)>,
+    /// The names of the functions of objects.
+    functions: Vec<&'m str>,
+}
 
 impl<'m> References<'m> {
     fn push(&mut self, from: ObjectId, label: Label<'m>, to: i32) {
-        self.0.push((from, label, to));
+        self.edges.push((from, label, to));
     }
 
     fn child(&mut self, from: ObjectId, reference: &'m [u8], label: impl Fn(&'m str) -> Label<'m>) {

@@ -12,6 +12,7 @@ mod pairs;
 mod properties;
 mod rename_with_edit;
 mod report;
+mod saver_functions;
 mod savers;
 mod savers_sizes;
 mod sizes;

@@ -8,6 +8,7 @@ use crate::diff::message::{MessageDiff, MessagePair};
 use crate::diff::path::PathBuilder;
 use crate::diff::{Change, ChangeKind, Weight};
 use crate::graph::object_graph::{Label, ObjectGraph, ObjectId};
+use crate::schema::MessageType;
 use crate::schema::field::saved_concrete_function;
 
 impl ModelRules<'_> {
@@ -27,11 +28,10 @@ impl ModelRules<'_> {
         }
         let (lhs_captures, rhs_captures) = (captures(&objects.lhs), captures(&objects.rhs));
         let list = at.field("concrete_functions");
-        let start = out.changes.len();
         let mut of_captures = Vec::new();
         for (name, rhs) in objects.rhs.functions() {
             let Some((old, lhs)) = unmatched.remove(*name) else {
-                differ.one_sided(ChangeKind::Added, (ty, rhs), &list.key(name), out);
+                self.entry(ChangeKind::Added, (ty, name, rhs), &list, out);
                 continue;
             };
             let at = list.key_pair(old, name);
@@ -48,16 +48,26 @@ impl ModelRules<'_> {
             }
         }
         for (old, lhs) in unmatched.into_values() {
-            differ.one_sided(ChangeKind::Removed, (ty, lhs), &list.key(old), out);
-        }
-        let depth = list.path().steps().len() + 1;
-        for change in out.changes.iter_mut().skip(start) {
-            // The library of the graph reports the function.
-            if self.graphs.is_some() && change.path.steps().len() == depth {
-                change.weight = Weight::Cosmetic;
-            }
+            self.entry(ChangeKind::Removed, (ty, old, lhs), &list, out);
         }
         out.changes.append(&mut of_captures);
+    }
+
+    /// Reports the entry of a function that one side lacks.
+    fn entry(
+        &self,
+        kind: ChangeKind,
+        (ty, name, function): (&MessageType, &str, &[u8]),
+        list: &PathBuilder<'_>,
+        out: &mut MessageDiff,
+    ) {
+        let before = out.changes.len();
+        self.differ().one_sided(kind, (ty, function), &list.key(name), out);
+        // The library reports a function that it lacks, too. A function that it has cannot be loaded without its entry.
+        if self.graphs.is_some_and(|graphs| graphs.functions.is_one_sided(kind, name)) {
+            let entries = out.changes.iter_mut().skip(before);
+            entries.for_each(|change| change.weight = Weight::Cosmetic);
+        }
     }
 }
 
