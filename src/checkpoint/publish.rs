@@ -25,6 +25,8 @@ pub(super) fn check_target(path: &Path, format: &Format, existing: Existing) -> 
         return Err(Error::usage(kind).in_file(path));
     }
     check_directory(path)?;
+    // Another program may be moving these files.
+    let _lock = DirectoryLock::acquire(directory_of(path))?;
     if existing == Existing::Refuse && formats::may_be_checkpoint(&Probe::new(path)) {
         return Err(already_exists(path));
     }

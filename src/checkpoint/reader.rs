@@ -12,6 +12,7 @@ use crate::formats::Format;
 use crate::formats::shard_name::with_suffix;
 use crate::formats::{Contents, Entry};
 use crate::limits::Limits;
+use crate::message::MAX_BYTES;
 use crate::probe::Probe;
 use crate::schema::tensorflow::DataType;
 use crate::sniff::FileKind;
@@ -241,6 +242,21 @@ impl Checkpoint {
         let entry = self.tensor(name).ok_or_else(|| self.no_such_tensor(name))?;
         let source = entry.source.as_ref().map_err(Error::clone)?;
         Tensor::read(&**source, &self.limits).map_err(|error| error.of_tensor(&entry.name))
+    }
+
+    /// Reads a tensor that is a string with a message, such as the object graph of TensorFlow 2; `None` if no tensor has this name.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is longer than a message can be.
+    pub(crate) fn get_message(&self, name: impl AsRef<[u8]>) -> Result<Option<Tensor>> {
+        /// The length of the string, and checksums.
+        const FRAME: u64 = 64;
+        let Some(entry) = self.tensor(name) else { return Ok(None) };
+        let tensor_bytes = self.limits.tensor_bytes.min(MAX_BYTES + FRAME);
+        let limits = Limits { tensor_bytes, ..self.limits.clone() };
+        let read = entry.source.as_ref().map_err(Error::clone);
+        let read = read.and_then(|source| Tensor::read(&**source, &limits));
+        read.map(Some).map_err(|error| error.of_tensor(&entry.name))
     }
 
     /// A line per tensor, as TensorFlow's `debug_string`. A partitioned tensor has one line.

@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::error::{Error, Result};
 use crate::progress::{Progress, Silent};
-use crate::tensor::{TensorSource, on_threads};
+use crate::tensor::TensorSource;
+use crate::threads::on_threads;
 
 use super::accelerated::{PendingUnit, Started};
 use super::accelerator::Accelerator;

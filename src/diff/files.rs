@@ -11,7 +11,7 @@ use crate::error::Result;
 /// # Errors
 /// If a file cannot be read.
 pub(super) fn compare(lhs: &Files, rhs: &Files, options: &Options, diff: &mut Diff) -> Result<()> {
-    let root = PathBuilder::Root;
+    let root = PathBuilder::root();
     let files = root.field("files");
     let size = |asset: &Asset| format!("{} bytes", asset.bytes());
     let mut push = |name: &str, lhs: Option<&Asset>, rhs: Option<&Asset>| {

@@ -76,7 +76,10 @@ impl Ignore {
     /// Whether the change is ignored. Adds the positions of the globs that match its path to `used`.
     fn covers(&self, change: &Change, used: &mut BTreeSet<usize>) -> bool {
         let mut is_covered = self.kinds.contains(&change.kind);
-        for path in change.path.prefixes().filter(|_| !self.globs.is_empty()) {
+        if self.globs.is_empty() {
+            return is_covered;
+        }
+        for path in change.path.prefixes() {
             let path = path.to_string();
             for (at, _) in self.globs.iter().enumerate().filter(|(_, g)| g.regex.is_match(&path)) {
                 is_covered = true;

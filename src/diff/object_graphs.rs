@@ -217,7 +217,7 @@ fn object_graph(checkpoint: &Checkpoint) -> Option<Vec<u8>> {
     if !checkpoint.has_data() || !checkpoint.has_tensor(object_graph::KEY) {
         return None;
     }
-    let tensor: Tensor = checkpoint.get_tensor(object_graph::KEY).ok()?;
+    let tensor: Tensor = checkpoint.get_message(object_graph::KEY).ok()??;
     let strings = tensor.byte_elements().filter(|_| tensor.dtype() == DType::String)?;
     let [bytes] = strings.as_slice() else { return None };
     embedded::object_graph(Schema::tensorflow(), bytes).map(Cow::into_owned)

@@ -1,7 +1,7 @@
 //! The function library of a graph.
 
 use crate::error::Result;
-use crate::message::{Records, nested, string};
+use crate::message::{Record, Records, nested, string};
 use crate::schema::field::{function_def, function_def_library, op_def};
 
 /// The functions of a graph, and their gradients.
@@ -28,7 +28,11 @@ impl<'m> Library<'m> {
     /// # Errors
     /// If the bytes are not a message.
     pub fn new(bytes: &'m [u8]) -> Result<Self> {
-        let mut functions = Vec::new();
+        let is_function = |record: &Result<Record<'_>>| {
+            record.as_ref().is_ok_and(|r| r.number == function_def_library::FUNCTION)
+        };
+        let count = Records::new(bytes, 0).filter(is_function).count();
+        let mut functions = Vec::with_capacity(count);
         for record in Records::new(bytes, 0) {
             let record = record?;
             if record.number == function_def_library::FUNCTION {

@@ -20,7 +20,7 @@ impl ObjectKeys {
     /// # Errors
     /// If its object graph cannot be read.
     pub fn of(checkpoint: &Checkpoint) -> Result<Option<Self>> {
-        let Some(tensor) = object_graph(checkpoint)? else { return Ok(None) };
+        let Some(tensor) = checkpoint.get_message(KEY)? else { return Ok(None) };
         let graph = only_string(&tensor).and_then(by_full_name);
         let graph = graph.map_err(|error| in_object_graph(error, checkpoint))?;
         let name = |text: &str| Name::from(text.as_bytes());
@@ -62,16 +62,11 @@ pub fn renamed_object_graph(
     {
         return Ok(None);
     }
-    let Some(stored) = object_graph(checkpoint)? else { return Ok(None) };
+    let Some(stored) = checkpoint.get_message(KEY)? else { return Ok(None) };
     let new = |key: &[u8]| rename(&Name::from(key)).map(|name| name.as_bytes().into());
     let graph = only_string(&stored).and_then(|graph| with_keys(graph, new));
     let graph = graph.map_err(|error| in_object_graph(error, checkpoint))?;
     Tensor::of_strings(stored.shape().clone(), &[&graph]).map(Some)
-}
-
-/// The tensor with the object graph of a checkpoint.
-fn object_graph(checkpoint: &Checkpoint) -> Result<Option<Tensor>> {
-    checkpoint.tensor(KEY).map(|_| checkpoint.get_tensor(KEY)).transpose()
 }
 
 /// The bytes of a tensor that is one string.

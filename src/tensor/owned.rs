@@ -1,5 +1,7 @@
 //! A tensor in memory.
 
+use std::io::ErrorKind;
+
 use bytemuck::Pod;
 
 use crate::error::{Error, Result};
@@ -71,6 +73,9 @@ impl Tensor {
         let mut stream = source.stream()?;
         loop {
             let start = content.len();
+            if content.try_reserve(step).is_err() {
+                return Err(Error::io("read", ErrorKind::OutOfMemory.into()));
+            }
             content.resize(start + step, 0);
             let read = stream.read(content.get_mut(start..).unwrap_or_default())?;
             content.truncate(start + read);

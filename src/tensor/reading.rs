@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::Result;
 use crate::progress::Progress;
-use crate::threads;
+use crate::threads::on_threads;
 
 use super::TensorSource;
 
@@ -62,15 +62,4 @@ pub(crate) fn in_parallel<T: Sync, R: Send + Sync>(
     };
     on_threads(threads, items.len(), worker);
     results.into_iter().filter_map(OnceLock::into_inner).collect()
-}
-
-/// Runs `worker` on `threads` threads (0 for one per core), including this one, but on at most `tasks`.
-pub(crate) fn on_threads(threads: usize, tasks: usize, worker: impl Fn() + Sync) {
-    let threads = threads::count(threads);
-    std::thread::scope(|scope| {
-        for _ in 1..threads.min(tasks) {
-            scope.spawn(&worker);
-        }
-        worker();
-    });
 }

@@ -52,16 +52,7 @@ pub fn parse<'s>(
         }),
         moved: Condvar::new(),
     };
-    std::thread::scope(|scope| {
-        for _ in 1..threads {
-            // If no thread can be started, the others do its work.
-            let started = std::thread::Builder::new().spawn_scoped(scope, || pipeline.work());
-            if started.is_err() {
-                break;
-            }
-        }
-        pipeline.work();
-    });
+    threads::on_threads(threads, threads, || pipeline.work());
     let state = pipeline.state.into_inner().unwrap_or_else(PoisonError::into_inner);
     match state.error {
         Some(error) => Err(error),

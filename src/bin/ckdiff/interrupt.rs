@@ -5,7 +5,7 @@
 //! there.
 
 #[cfg(unix)]
-use std::sync::{Arc, Once, atomic::AtomicBool};
+use std::sync::{Arc, Once, atomic::AtomicBool, mpsc};
 #[cfg(unix)]
 use std::{fs, io, thread};
 
@@ -41,16 +41,22 @@ pub(crate) fn fail_at_file_size_limit() {}
 
 #[cfg(unix)]
 fn listen() -> io::Result<()> {
-    // Not SIGHUP: under `nohup` the program must outlive its terminal.
-    let handled = [SIGINT, SIGTERM].into_iter().filter(|&signal| !is_ignored(signal));
-    let mut signals = Signals::new(handled)?;
+    let (sender, installed) = mpsc::channel();
+    // The thread installs the handler: without a thread, signals must end the program as if there were none.
     thread::Builder::new().name("signals".into()).spawn(move || {
+        // Not SIGHUP: under `nohup` the program must outlive its terminal.
+        let handled = [SIGINT, SIGTERM].into_iter().filter(|&signal| !is_ignored(signal));
+        let Ok(mut signals) = Signals::new(handled) else { return };
+        // The receiver waits.
+        let _ = sender.send(());
         for signal in signals.forever() {
             ckdiff::files::abandon();
             // Ends the program as the signal would without a handler.
             let _ = emulate_default_handler(signal);
         }
     })?;
+    // If there is no handler, unfinished files remain.
+    let _ = installed.recv();
     Ok(())
 }
 

@@ -20,6 +20,7 @@ mod merge;
 mod message_file;
 mod output;
 mod progress;
+mod proto_check;
 mod proto_directory;
 mod save_as;
 mod schema;

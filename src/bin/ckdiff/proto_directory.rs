@@ -7,6 +7,8 @@ use ckdiff::bytes;
 use ckdiff::{Error, ErrorKind};
 use protox::file::{File, FileResolver, IncludeFileResolver};
 
+use crate::proto_check::{check_names, check_nesting};
+
 /// The size of the largest `.proto` file, in bytes; the largest that people write have less than a megabyte.
 const MAX_BYTES: u64 = 64 << 20;
 
@@ -40,7 +42,7 @@ impl FileResolver for ProtoDirectory {
 
     fn open_file(&self, name: &str) -> Result<File, protox::Error> {
         match self.source(name) {
-            Ok(source) => File::from_source(name, &source),
+            Ok(source) => checked(name, &source),
             Err(error) => match error.kind() {
                 ErrorKind::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
                     Err(protox::Error::file_not_found(name))
@@ -49,6 +51,15 @@ impl FileResolver for ProtoDirectory {
             },
         }
     }
+}
+
+/// Parses a file that compiles in bounded time and depth.
+fn checked(name: &str, source: &str) -> Result<File, protox::Error> {
+    let refused = |why: String| protox::Error::new(Refused(Error::syntax(why)));
+    check_nesting(name, source).map_err(refused)?;
+    let file = File::from_source(name, source)?;
+    check_names(file.file_descriptor_proto()).map_err(|why| refused(format!("{name}: {why}")))?;
+    Ok(file)
 }
 
 /// Why a file was not opened. The debug form is the message, as for the other errors of the compiler.

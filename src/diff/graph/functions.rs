@@ -24,6 +24,8 @@ pub(in crate::diff) struct FunctionMatching<'g, 'm> {
     pub(super) removed: Vec<&'g Function<'m>>,
     /// The functions that only rhs has.
     pub(super) added: Vec<&'g Function<'m>>,
+    /// The names that several functions of a side have, if the sides differ in them, and the number of functions in lhs and in rhs.
+    pub(super) repeated: Vec<(&'m str, [u64; 2])>,
     /// The renames of functions, and of scopes in their names.
     pub(in crate::diff) renames: Renames,
     /// The renames of scopes in the names of functions.
@@ -40,8 +42,10 @@ impl<'g, 'm> FunctionMatching<'g, 'm> {
     ) -> Self {
         let scopes = nodes.without_slashes();
         let (lhs_hasher, rhs_hasher) = (BodyHasher::new(schema, lhs), BodyHasher::new(schema, rhs));
-        let mut l: Vec<_> = lhs.functions.iter().map(|f| lhs_hasher.candidate(f)).collect();
-        let mut r: Vec<_> = rhs.functions.iter().map(|f| rhs_hasher.candidate(f)).collect();
+        let ((l, of_lhs), (r, of_rhs)) = (named_once(lhs), named_once(rhs));
+        let repeated = repeated(&of_lhs, &of_rhs);
+        let mut l: Vec<_> = l.into_iter().map(|f| lhs_hasher.candidate(f)).collect();
+        let mut r: Vec<_> = r.into_iter().map(|f| rhs_hasher.candidate(f)).collect();
         let mut pairs = Vec::new();
         // From the most to the least reliable criterion.
         let names: [fn(&Candidate<'_, '_>) -> String; 3] =
@@ -78,7 +82,7 @@ impl<'g, 'm> FunctionMatching<'g, 'm> {
             rest.sort_by_key(|function| function.name);
             rest
         };
-        Self { pairs, removed: rest(l), added: rest(r), renames, scopes }
+        Self { pairs, removed: rest(l), added: rest(r), repeated, renames, scopes }
     }
 
     /// Whether the function `name` was added to a library, or removed from it.
@@ -86,6 +90,36 @@ impl<'g, 'm> FunctionMatching<'g, 'm> {
         let functions = if kind == ChangeKind::Added { &self.added } else { &self.removed };
         functions.binary_search_by_key(&name, |function| function.name).is_ok()
     }
+}
+
+/// The functions after the first with a name, by name: their number, and the hash of their bytes.
+type Repeated<'m> = BTreeMap<&'m str, (u64, DefaultHasher)>;
+
+/// The first function of each name, which is the one that TensorFlow would call, and the others.
+fn named_once<'g, 'm>(library: &'g Library<'m>) -> (Vec<&'g Function<'m>>, Repeated<'m>) {
+    let (mut names, mut repeated) = (BTreeSet::new(), Repeated::new());
+    let mut first = Vec::new();
+    for function in &library.functions {
+        if names.insert(function.name) {
+            first.push(function);
+        } else {
+            let (count, bytes) = repeated.entry(function.name).or_default();
+            *count += 1;
+            function.bytes.hash(bytes);
+        }
+    }
+    (first, repeated)
+}
+
+/// The names with other functions on the two sides, and the number of functions on each.
+fn repeated<'m>(lhs: &Repeated<'m>, rhs: &Repeated<'m>) -> Vec<(&'m str, [u64; 2])> {
+    let known = |side: &Repeated<'_>, name| {
+        side.get(name).map_or((0, None), |(count, bytes)| (*count, Some(bytes.finish())))
+    };
+    let names: BTreeSet<&'m str> = lhs.keys().chain(rhs.keys()).copied().collect();
+    let differing = names.into_iter().map(|name| (name, known(lhs, name), known(rhs, name)));
+    let differing = differing.filter(|(_, l, r)| l != r);
+    differing.map(|(name, l, r)| (name, [l.0 + 1, r.0 + 1])).collect()
 }
 
 /// An unmatched function.

@@ -32,6 +32,11 @@ impl FunctionMatching<'_, '_> {
                 context.differ.one_sided(kind, (ty, function.bytes), &at, out);
             }
         }
+        for (name, counts) in &self.repeated {
+            let text = |count| (count > 1).then(|| format!("{count} functions of this name"));
+            let [lhs, rhs] = counts.map(text);
+            out.changes.push(Change::new(list.key(name).path(), lhs, rhs));
+        }
         for (l, r) in &self.pairs {
             let at = list.key_pair(l.name, r.name);
             if l.name != r.name {

@@ -207,7 +207,7 @@ mod tests {
         let mut found = MessageDiff::default();
         let differ = MessageDiffer::new(schema, &Known, Tolerance::BITS);
         let (lhs, rhs) = (read(lhs)?, read(rhs)?);
-        let (lhs, rhs, at) = (lhs.bytes(), rhs.bytes(), &PathBuilder::Root);
+        let (lhs, rhs, at) = (lhs.bytes(), rhs.bytes(), &PathBuilder::root());
         differ.compare(&MessagePair { ty, lhs, rhs, at }, &mut found);
         let line = |change: &Change| {
             let (lhs, rhs) = (change.lhs.as_deref(), change.rhs.as_deref());

@@ -40,7 +40,7 @@ impl Selector {
     #[inline(never)]
     pub(super) fn path_in<'t>(&'t self, field: &'t PathBuilder<'t>) -> PathBuilder<'t> {
         match self {
-            Self::Whole => *field,
+            Self::Whole => field.clone(),
             Self::Index(lhs, rhs) => field.index_pair(*lhs, *rhs),
             Self::Key(key, lhs) => field.key_pair(lhs.as_deref().unwrap_or(key), key),
         }

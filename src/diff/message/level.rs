@@ -266,7 +266,13 @@ impl<'a> Level<'a, '_> {
         self.push(location, Some(lhs), Some(rhs));
     }
 
-    fn push(&mut self, location: &FieldLocation<'_>, lhs: Option<String>, rhs: Option<String>) {
+    /// Reports a value that differs; a side without a value has none.
+    pub(super) fn push(
+        &mut self,
+        location: &FieldLocation<'_>,
+        lhs: Option<String>,
+        rhs: Option<String>,
+    ) {
         let change = Change::new(location.path(self.at), lhs, rhs).with_weight(location.weight);
         self.differences.push(Difference::Change(Box::new(change)));
     }

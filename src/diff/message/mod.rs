@@ -78,7 +78,7 @@ pub fn messages(
     let rules = UserRules { schema: lhs.schema(), lists: ListRules::new(&options.lists) };
     let differ = MessageDiffer::new(lhs.schema(), &rules, options.tolerance);
     let mut diff = MessageDiff::default();
-    let (ty, at) = (lhs.ty(), &PathBuilder::Root);
+    let (ty, at) = (lhs.ty(), &PathBuilder::root());
     differ.compare(&MessagePair { ty, lhs: lhs.bytes(), rhs: rhs.bytes(), at }, &mut diff);
     Ok(diff.changes)
 }

@@ -18,15 +18,14 @@ pub(super) fn move_to_node_groups(
 ) {
     let mut own = changes.split_off(before.min(changes.len()));
     let groups = groups(&own);
-    let (lhs_names, rhs_names) = (listed_names(lhs), listed_names(rhs));
+    let (lhs, rhs) = (collections(lhs), collections(rhs));
     let in_lhs = |change: &Change| {
         let path = change.path.in_lhs();
-        entry(path.as_ref().unwrap_or(&change.path), &lhs_names)
+        entry(path.as_ref().unwrap_or(&change.path), &lhs)
             .and_then(|name| groups.get(&(ChangeKind::Removed, &*name)).copied())
     };
     let in_rhs = |change: &Change| {
-        entry(&change.path, &rhs_names)
-            .and_then(|name| groups.get(&(ChangeKind::Added, &*name)).copied())
+        entry(&change.path, &rhs).and_then(|name| groups.get(&(ChangeKind::Added, &*name)).copied())
     };
     let of_change = |change: &Change| {
         let group = |kind, name: &str| groups.get(&(kind, node_of(name))).copied();
@@ -34,8 +33,8 @@ pub(super) fn move_to_node_groups(
             entries.map(|name| group(change.kind, name)).reduce(|a, b| a.and(b)).flatten()
         };
         match (collection(change), change.kind) {
-            (Some(key), ChangeKind::Added) => vec![of_all(&mut entries(rhs, key))],
-            (Some(key), ChangeKind::Removed) => vec![of_all(&mut entries(lhs, key))],
+            (Some(key), ChangeKind::Added) => vec![of_all(&mut entries(&rhs, key))],
+            (Some(key), ChangeKind::Removed) => vec![of_all(&mut entries(&lhs, key))],
             // An entry names another node now.
             (None, ChangeKind::Modified) => vec![in_lhs(change), in_rhs(change)],
             (None, ChangeKind::Added) => vec![in_rhs(change)],
@@ -78,38 +77,40 @@ fn groups(changes: &[Change]) -> BTreeMap<(ChangeKind, &str), usize> {
 
 /// The key of a collection, if the whole collection changed.
 fn collection(change: &Change) -> Option<&str> {
-    match change.path.steps() {
+    match change.path.steps().as_slice() {
         [.., Step::Field(field), Step::Key(key)] if &**field == "collection_def" => Some(key),
         _ => None,
     }
 }
 
-/// The nodes that the entries of a collection name, directly or in the first field of a message. Other
-/// entries yield other strings.
-fn entries<'m>(meta_graph: &'m [u8], key: &'m str) -> impl Iterator<Item = &'m str> {
-    let all = crate::message::entries(meta_graph, meta_graph_def::COLLECTION_DEF);
-    let collection =
-        all.filter(move |(name, _)| *name == key).map(|(_, collection)| collection).next();
-    collection.into_iter().flat_map(|collection| {
-        let nodes = strings(nested(collection, collection_def::NODE_LIST), node_list::VALUE);
-        let messages = fields(nested(collection, collection_def::BYTES_LIST), bytes_list::VALUE);
-        nodes.chain(messages.map(|message| string(message, variable_def::VARIABLE_NAME)))
-    })
-}
+/// A collection: its bytes, and the strings in its node list.
+type Collection<'m> = (&'m [u8], Vec<&'m str>);
 
-/// The strings in the node lists of a meta graph, by collection.
-fn listed_names(meta_graph: &[u8]) -> BTreeMap<&str, Vec<&str>> {
-    let collections = crate::message::entries(meta_graph, meta_graph_def::COLLECTION_DEF);
-    let names = |collection| {
+/// The collections of a meta graph, by key.
+fn collections(meta_graph: &[u8]) -> BTreeMap<&str, Collection<'_>> {
+    let all = crate::message::entries(meta_graph, meta_graph_def::COLLECTION_DEF);
+    let nodes = |collection| {
         strings(nested(collection, collection_def::NODE_LIST), node_list::VALUE).collect()
     };
-    collections.map(|(key, collection)| (key, names(collection))).collect()
+    all.map(|(key, collection)| (key, (collection, nodes(collection)))).collect()
 }
 
-/// The node that an entry of a collection names, if the whole entry changed; `names` are those of the side of the path.
-fn entry<'c>(path: &'c Path, names: &BTreeMap<&'c str, Vec<&'c str>>) -> Option<String> {
+/// The nodes that the entries of a collection name, directly or in the first field of a message. Other
+/// entries yield other strings.
+fn entries<'m>(
+    collections: &BTreeMap<&str, Collection<'m>>,
+    key: &str,
+) -> impl Iterator<Item = &'m str> {
+    let (bytes, nodes) = collections.get(key).cloned().unwrap_or_default();
+    let messages = fields(nested(bytes, collection_def::BYTES_LIST), bytes_list::VALUE);
+    let names = messages.map(|message| string(message, variable_def::VARIABLE_NAME));
+    nodes.into_iter().chain(names)
+}
+
+/// The node that an entry of a collection names, if the whole entry changed; `collections` are those of the side of the path.
+fn entry(path: &Path, collections: &BTreeMap<&str, Collection<'_>>) -> Option<String> {
     let key = path.key_in("collection_def")?;
-    let name = match path.steps() {
+    let name = match path.steps().as_slice() {
         [.., Step::Field(list), Step::Field(value), Step::Key(name)]
             if matches!((&**list, &**value), ("bytes_list", "value")) =>
         {
@@ -118,7 +119,7 @@ fn entry<'c>(path: &'c Path, names: &BTreeMap<&'c str, Vec<&'c str>>) -> Option<
         [.., Step::Field(list), Step::Field(value), Step::Index(at)]
             if matches!((&**list, &**value), ("node_list", "value")) =>
         {
-            names.get(key)?.get(*at)?
+            collections.get(key)?.1.get(*at)?
         }
         _ => return None,
     };

@@ -13,7 +13,7 @@ use crate::message::nested;
 use crate::schema::field::meta_graph_def::{self, meta_info_def};
 use crate::threads;
 
-/// The maximum number of nodes of a graph that is checked during a comparison. Checks of larger graphs would take longer
+/// The maximum number of nodes, and of functions, of a graph that is checked during a comparison. Checks of larger graphs would take longer
 /// than the comparison, and are left to `verify`.
 const MAX_CHECKED: usize = 25_000;
 
@@ -99,7 +99,8 @@ impl ModelRules<'_> {
         self.differ()
             .fields(&MessagePair { lhs: lhs_graph.rest(), rhs: rhs_graph.rest(), ..*pair }, out);
         let is_small = |graph: &Graph<'_>| {
-            graph.nodes().len() <= MAX_CHECKED && graph.rest().len() <= LARGEST_REST
+            graph.nodes().len().max(graph.library().functions.len()) <= MAX_CHECKED
+                && graph.rest().len() <= LARGEST_REST
         };
         if is_small(lhs_graph) && is_small(rhs_graph) {
             self.check(graphs.sides, at, out);

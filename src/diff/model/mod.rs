@@ -59,7 +59,7 @@ pub(super) fn compare(
     let mut diff = MessageDiff::default();
     with_rules(common.schema, options, lists, |rules| {
         let CommonPart { ty, lhs, rhs, .. } = *common;
-        let at = &PathBuilder::Root;
+        let at = &PathBuilder::root();
         rules.differ().compare(&MessagePair { ty, lhs, rhs, at }, &mut diff);
     });
     diff
@@ -76,7 +76,8 @@ pub(super) fn compare_object_graphs(
     let ty = schema.message(TRACKABLE_OBJECT_GRAPH)?;
     let mut diff = MessageDiff::default();
     with_rules(schema, options, lists, |rules| {
-        let at = &PathBuilder::Root.field("object_graph");
+        let root = PathBuilder::root();
+        let at = &root.field("object_graph");
         rules.differ().compare(&MessagePair { ty, lhs, rhs, at }, &mut diff);
     });
     Some(diff)

@@ -27,10 +27,10 @@ impl ModelRules<'_> {
     pub(super) fn op_list(&self, pair: &MessagePair<'_>, out: &mut MessageDiff) {
         let start = out.changes.len();
         self.differ().fields(pair, out);
-        let depth = pair.at.path().steps().len() + 2;
+        let depth = pair.at.path().len() + 2;
         let is_of_graph = pair.at.fields().next() == Some("stripped_op_list");
         for change in out.changes.iter_mut().skip(start).filter(|_| is_of_graph) {
-            let is_whole = change.path.steps().len() == depth;
+            let is_whole = change.path.len() == depth;
             if is_whole && matches!(change.kind, ChangeKind::Added | ChangeKind::Removed) {
                 change.weight = Weight::Cosmetic;
             }

@@ -226,14 +226,14 @@ pub(super) fn is_standalone_object(ty: &MessageType, at: &PathBuilder<'_>) -> bo
         saved_concrete_function::MESSAGE_NAME,
         trackable_object::MESSAGE_NAME,
     ];
-    OBJECTS.contains(&&*ty.full_name) && !matches!(at, PathBuilder::Key(..))
+    OBJECTS.contains(&&*ty.full_name) && !at.is_key()
 }
 
 /// How list options find a field compared; `is_root` if the message is compared itself, not as a part of
 /// another.
 pub(super) fn comparison(ty: &MessageType, field: &Field, is_root: bool) -> FieldComparison {
     let is_own_node = is_root && *ty.full_name == *node_def::MESSAGE_NAME;
-    if is_own_node || is_root && is_standalone_object(ty, &PathBuilder::Root) {
+    if is_own_node || is_root && is_standalone_object(ty, &PathBuilder::root()) {
         return FieldComparison::Plain;
     }
     meaning(ty, field).comparison

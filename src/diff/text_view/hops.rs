@@ -25,16 +25,22 @@ pub(super) struct Hop<'a> {
     pub(super) steps: (usize, usize),
 }
 
-/// The hops of a path.
-fn hops(path: &Path) -> Vec<Hop<'_>> {
+/// The maximum number of hops of a path: a message below is shown as a whole. TensorFlow's own messages are not nested as deeply, and
+/// a file may have thousands of changes with long paths.
+const MAX_HOPS: usize = 24;
+
+/// The first hops of a path, and whether these are all.
+fn hops(path: &Path) -> (Vec<Hop<'_>>, bool) {
     let mut hops: Vec<Hop<'_>> = Vec::new();
-    for (position, step) in path.steps().iter().enumerate() {
+    for (position, (step, in_lhs)) in path.steps().into_iter().zip(path.lhs_steps()).enumerate() {
+        let len = hops.len();
         match (step, hops.last_mut()) {
             (Step::Index(_) | Step::Key(_), Some(hop)) if hop.rhs == SideSelector::Whole => {
-                hop.lhs = path.lhs_step(position).map_or(SideSelector::Nowhere, which);
+                hop.lhs = which(in_lhs);
                 hop.rhs = which(step);
                 hop.steps.1 = position + 1;
             }
+            _ if len == MAX_HOPS => return (hops, false),
             (Step::Field(field), _) => {
                 let (lhs, rhs) = (SideSelector::Whole, SideSelector::Whole);
                 hops.push(Hop { field, lhs, rhs, steps: (position + 1, position + 1) });
@@ -48,7 +54,7 @@ fn hops(path: &Path) -> Vec<Hop<'_>> {
             }),
         }
     }
-    hops
+    (hops, true)
 }
 
 fn which(step: &Step) -> SideSelector<'_> {
@@ -62,8 +68,9 @@ fn which(step: &Step) -> SideSelector<'_> {
 /// The hops of a change. A value that one side lacks is not looked up there, whatever else has its name or
 /// position.
 pub(super) fn of_change(change: &Change) -> Vec<Hop<'_>> {
-    let mut hops = hops(&change.path);
-    if let Some(last) = hops.last_mut().filter(|hop| hop.rhs != SideSelector::Whole) {
+    let (mut hops, are_all) = hops(&change.path);
+    let last = hops.last_mut().filter(|hop| are_all && hop.rhs != SideSelector::Whole);
+    if let Some(last) = last {
         match change.kind {
             ChangeKind::Added => last.lhs = SideSelector::Nowhere,
             ChangeKind::Removed => (last.lhs, last.rhs) = (last.rhs, SideSelector::Nowhere),

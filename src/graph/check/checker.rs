@@ -35,8 +35,8 @@ pub fn check(graph: &Graph<'_>, ops: &OpTable<'_>, limit: usize) -> Checked {
     };
     let scope = NodeScope::new(None, graph, &mut checker.signatures);
     checker.scope(&scope);
-    for (position, function) in library.functions.iter().enumerate() {
-        checker.function(ops, &library, position, function);
+    for function in &library.functions {
+        checker.function(ops, &library, function);
     }
     recursion::check(&library, &mut checker.findings);
     checker.findings.finish()
@@ -54,16 +54,11 @@ impl<'a> Checker<'a> {
         &mut self,
         ops: &OpTable<'_>,
         library: &'a Library<'a>,
-        position: usize,
         function: &'a Function<'a>,
     ) {
         let name = &function.signature.name;
         let path = || function_path(name);
-        let first = library.position(name).filter(|first| *first != position);
-        if first
-            .and_then(|first| library.functions.get(first))
-            .is_some_and(|first| first.bytes != function.bytes)
-        {
+        if library.conflicts.contains(&**name) {
             self.findings.add(path, || "an earlier function of this name differs".into());
         }
         if ops.definition(name).is_some() {

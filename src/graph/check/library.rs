@@ -1,5 +1,8 @@
 //! The functions of a graph with their signatures.
 
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+
 use prost_reflect::prost::Message as _;
 
 use crate::graph::{self, Graph};
@@ -10,8 +13,10 @@ use crate::schema::tensorflow::OpDef;
 /// The functions that nodes may call.
 #[derive(Debug)]
 pub(super) struct Library<'a> {
-    /// The functions in the order of the graph.
+    /// The functions in the order of the graph; of several with one name, the first.
     pub(super) functions: Vec<Function<'a>>,
+    /// The names of later functions that differ from the first of their name, once each.
+    pub(super) conflicts: BTreeSet<&'a str>,
     /// Positions in `functions`, by name.
     order: Vec<usize>,
 }
@@ -32,11 +37,23 @@ impl<'a> Library<'a> {
             let signature = OpDef::decode(nested(bytes, function_def::SIGNATURE)).ok()?;
             Some(Function { bytes, signature, body: Graph::of_function(bytes).ok()? })
         };
-        let functions: Vec<_> =
-            library.functions.iter().filter_map(|found| function(found.bytes)).collect();
+        let (mut first, mut conflicts) = (BTreeMap::new(), BTreeSet::new());
+        let mut functions = Vec::new();
+        for found in &library.functions {
+            match first.entry(found.name) {
+                Entry::Vacant(entry) => {
+                    entry.insert(found.bytes);
+                    functions.extend(function(found.bytes));
+                }
+                Entry::Occupied(known) if *known.get() != found.bytes => {
+                    conflicts.insert(found.name);
+                }
+                Entry::Occupied(_) => {}
+            }
+        }
         let mut order: Vec<_> = (0..functions.len()).collect();
         order.sort_by_key(|at| functions.get(*at).map(|function| &function.signature.name));
-        Self { functions, order }
+        Self { functions, conflicts, order }
     }
 
     /// The position of the first function with this name.

@@ -165,7 +165,7 @@ pub(super) fn cosmetic_kind(change: &Change) -> [&'static str; 2] {
     let field = |name: &str| {
         steps.iter().any(|step| matches!(step, Step::Field(field) if &**field == name))
     };
-    match steps {
+    match steps.as_slice() {
         _ if change.kind == ChangeKind::Renamed => ["renumbered name", "renumbered names"],
         [.., Step::Field(last)] if &**last == "node" || &**last == "node_def" => {
             ["order of nodes"; 2]

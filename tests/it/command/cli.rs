@@ -345,3 +345,30 @@ fn the_version_is_that_of_the_package() {
     let run = ckdiff(&["--version"]);
     assert_eq!(run.text(), format!("ckdiff {}\n", env!("CARGO_PKG_VERSION")));
 }
+
+/// Threads that cannot be started: their stacks would be larger than the address space.
+#[test]
+fn without_threads_every_command_does_its_work() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out.ckpt");
+    let out = out.to_str().unwrap();
+    let text = dir.path().join("out.pbtxt");
+    let text = text.to_str().unwrap();
+    for args in [
+        &["-q", "retrain/baseline.ckpt", "retrain/retrained.ckpt"] as &[&str],
+        &["-q", "-j4", "demo/model.ckpt", "demo/v1format.ckpt"],
+        &["-q", "-j4", "saved_models/module", "saved_models/module"],
+        &["verify", "-j4", "retrain/baseline.ckpt"],
+        &["show", "--digest", "demo/model.ckpt"],
+        &["convert", "-j4", "demo/model.ckpt.meta", text],
+        &["convert", "-j4", text, out],
+        &["save-as", "--overwrite", "demo/model.ckpt", out],
+    ] {
+        let mut starved = command(args);
+        starved.env("RUST_MIN_STACK", (1u64 << 46).to_string());
+        let (starved, fed) = (finish(starved), ckdiff(args));
+        assert!(!starved.stderr.contains("panicked"), "{args:?}: {}", starved.stderr);
+        assert_eq!(starved.code, fed.code, "{args:?}: {}", starved.stderr);
+        assert_eq!(starved.text(), fed.text(), "{args:?}");
+    }
+}

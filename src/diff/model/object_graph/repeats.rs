@@ -11,24 +11,25 @@ use crate::diff::{Change, ChangeKind, Path, Step};
 /// Removes changes that repeat a change of `object_graph_def`.
 pub(in crate::diff::model) fn remove_repeated(changes: &mut Vec<Change>, before: usize) {
     let is_main = |change: &Change| {
-        let mut steps = change.path.steps().iter();
+        let mut steps = change.path.steps().into_iter();
         steps.any(|step| matches!(step, Step::Field(name) if &**name == "object_graph_def"))
     };
     let (mut reported, mut gone) = (BTreeSet::new(), ObjectPaths::new());
     for change in changes.iter().skip(before).filter(|change| is_main(change)) {
         if let Some(tail) = tail(&change.path) {
             if let ([_, Step::Key(key)], ChangeKind::Added | ChangeKind::Removed) =
-                (tail, change.kind)
+                (&*tail, change.kind)
             {
                 gone.entry(change.kind).or_default().insert(key.to_string());
             }
-            reported.insert(tail.to_vec());
+            reported.insert(tail.into_iter().cloned().collect::<Vec<_>>());
         }
     }
     let mut at = 0;
     changes.retain(|change| {
         at += 1;
-        let again = tail(&change.path).is_some_and(|tail| reported.contains(tail));
+        let tail = tail(&change.path).map(|tail| tail.into_iter().cloned().collect::<Vec<_>>());
+        let again = tail.is_some_and(|tail| reported.contains(&tail));
         at <= before || is_main(change) || !(again || is_key_of(change, &gone))
     });
 }
@@ -36,15 +37,16 @@ pub(in crate::diff::model) fn remove_repeated(changes: &mut Vec<Change>, before:
 /// Removes changes that repeat one of `reported` for another object graph.
 pub(in crate::diff) fn remove_reported(changes: &mut Vec<Change>, reported: &[Change]) {
     let reported: BTreeSet<_> = reported.iter().filter_map(|known| tail(&known.path)).collect();
-    changes.retain(|change| tail(&change.path).is_none_or(|tail| !reported.contains(tail)));
+    changes.retain(|change| tail(&change.path).is_none_or(|tail| !reported.contains(&tail)));
 }
 
 /// The steps of a path from the object graph on.
-fn tail(path: &Path) -> Option<&[Step]> {
-    let steps = path.steps();
+fn tail(path: &Path) -> Option<Vec<&Step>> {
+    let mut steps = path.steps();
     let is =
-        |pair: &[Step]| matches!(pair, [Step::Field(name), Step::Key(_)] if &**name == "nodes");
-    steps.get(steps.windows(2).position(is)?..)
+        |pair: &[&Step]| matches!(pair, [Step::Field(name), Step::Key(_)] if &**name == "nodes");
+    let start = steps.windows(2).position(is)?;
+    Some(steps.split_off(start))
 }
 
 /// The key paths of added and of removed objects.

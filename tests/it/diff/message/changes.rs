@@ -427,8 +427,7 @@ fn unknown_fields_are_matched_by_number_wire_type_and_occurrence() {
         lines(&changes),
         [
             "modified semantic 80: 1 => 2",
-            "modified semantic 81[1]: 2 => 3",
-            "added semantic 81[2]: - => 4",
+            "modified semantic 81: [1, 2] => [1, 3, 4]",
             r#"modified semantic 90: { 1: 1 } => "\377""#,
             "modified semantic 91: 0x02000001 => 0x01000001",
         ]

@@ -30,7 +30,7 @@ fn mirrored(
     change: &Change,
     is_swapped: bool,
 ) -> (Vec<Step>, ChangeKind, Option<String>, Option<String>) {
-    let steps = change.path.steps().iter();
+    let steps = change.path.steps().into_iter();
     let steps = steps.filter(|step| !matches!(step, Step::Index(_))).cloned().collect();
     let (lhs, rhs) = (change.lhs.clone(), change.rhs.clone());
     match (change.kind, is_swapped) {
@@ -218,7 +218,7 @@ fn steps(change: &Change) -> Vec<String> {
         Step::Index(index) => format!("#{index}"),
         Step::Key(key) => key.to_string(),
     };
-    change.path.steps().iter().map(step).collect()
+    change.path.steps().into_iter().map(step).collect()
 }
 
 #[test]

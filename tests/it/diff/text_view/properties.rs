@@ -188,7 +188,7 @@ fn added_nodes_have_no_removed_lines_and_removed_nodes_no_added_ones() {
             let path = place.path();
             // A node that was added or removed as a whole.
             let is_node =
-                matches!(path.steps(), [.., Step::Field(list), Step::Key(_)] if **list == *"node");
+                matches!(*path.steps(), [.., Step::Field(list), Step::Key(_)] if **list == *"node");
             if is_node {
                 if is_of(place, ChangeKind::Added) {
                     assert!(tags.all(|tag| tag == LineTag::Added), "{name}: {path}");
