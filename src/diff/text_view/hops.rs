@@ -27,7 +27,7 @@ pub(super) struct Hop<'a> {
 
 /// The maximum number of hops of a path: a message below is shown as a whole. TensorFlow's own messages are not nested as deeply, and
 /// a file may have thousands of changes with long paths.
-const MAX_HOPS: usize = 24;
+const MAX_HOPS: usize = 16;
 
 /// The first hops of a path, and whether these are all.
 fn hops(path: &Path) -> (Vec<Hop<'_>>, bool) {

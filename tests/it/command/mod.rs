@@ -5,6 +5,8 @@ mod convert;
 mod export;
 mod fmt;
 mod git;
+#[cfg(target_os = "linux")]
+mod limits;
 mod output_files;
 mod save_as;
 mod show;

@@ -1,0 +1,142 @@
+//! What a file can cost: no more memory than its size justifies, and no more time than its size times a constant.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::support::command::{ckdiff_that_ends, command};
+
+/// The memory of the command itself, in KiB.
+const BASE: u64 = 64 << 10;
+
+/// Runs a command, and returns its exit code and its peak memory in KiB.
+#[track_caller]
+fn peak_memory(args: &[&str]) -> (i32, u64) {
+    let mut command = command(args);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let (mut peak, end) = (0, Instant::now() + Duration::from_secs(60));
+    loop {
+        let now = fs::read_to_string(&status).unwrap_or_default();
+        let line = now.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let line = line.and_then(|line| line.trim().strip_suffix(" kB"));
+        peak = peak.max(line.map_or(0, |kib| kib.parse().unwrap()));
+        if let Some(status) = child.try_wait().unwrap() {
+            assert!(peak > 0, "{args:?} has ended before it was measured");
+            return (status.code().unwrap(), peak);
+        }
+        assert!(Instant::now() < end, "{args:?} does not end");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Compares two files in every kind of report, each within sixteen times the size of both and [`BASE`].
+#[track_caller]
+fn assert_cheap(what: &str, options: &[&str], [lhs, rhs]: [&Path; 2]) {
+    let bytes = fs::metadata(lhs).unwrap().len() + fs::metadata(rhs).unwrap().len();
+    let most = BASE + 16 * (bytes >> 10);
+    for report in [&["-q"] as &[&str], &["--format=human"], &["-u"], &["--format=json"]] {
+        let files = [lhs, rhs].map(|path| path.to_str().unwrap());
+        let args: Vec<&str> = report.iter().chain(options).chain(&files).copied().collect();
+        let (code, peak) = peak_memory(&args);
+        assert_eq!(code, 1, "{what}: {report:?}");
+        assert!(peak <= most, "{what}: {report:?}: {peak} KiB of {most}, for {bytes} bytes");
+    }
+}
+
+fn written(dir: &Path, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+    let path = dir.join(name);
+    fs::write(&path, content).unwrap();
+    path
+}
+
+/// Writes both sides of a pair, and compares them.
+#[track_caller]
+fn assert_pair_cheap<B: AsRef<[u8]>>(what: &str, options: &[&str], side: impl Fn(usize) -> B) {
+    let dir = tempfile::tempdir().unwrap();
+    let extension = if options.contains(&"--from=binary") { "pb" } else { "pbtxt" };
+    let [lhs, rhs] = [1, 2]
+        .map(|number| written(dir.path(), &format!("{number}.{extension}"), side(number).as_ref()));
+    assert_cheap(what, options, [&lhs, &rhs]);
+}
+
+#[test]
+fn memory_is_in_proportion_to_the_input() {
+    let dir = tempfile::tempdir().unwrap();
+    let schema =
+        "syntax = 'proto3'; message M { M m = 1; repeated N n = 2; } message N { int64 a = 1; }";
+    let schema = written(dir.path(), "m.proto", schema);
+    let own = ["--proto", schema.to_str().unwrap(), "--message", "M"];
+    assert_pair_cheap("20,000 changes 400 levels deep", &own, |side| {
+        let items: String = (0..20_000).map(|at| format!("n{{a:{}}}", side + 2 * at)).collect();
+        format!("{}{items}{}", "m{".repeat(400), "}".repeat(400))
+    });
+    assert_pair_cheap("collections of one side", &[], |side| {
+        let one = |at| {
+            format!(
+                "collection_def {{ key: '{side}/{at}' value {{ node_list {{ value: 'n' }} }} }}\n"
+            )
+        };
+        (0..20_000).map(one).collect::<String>() + "graph_def { node { name: 'n' op: 'NoOp' } }"
+    });
+    assert_pair_cheap("unknown fields", &["--message=GraphDef"], |side| {
+        let node = b"\x0a\x09\x0a\x01n\x12\x04NoOp".to_vec();
+        let fields = (0..500_000).flat_map(|at| [0xb8, 0x3e, ((at * side) % 128) as u8]);
+        node.into_iter().chain(fields).collect::<Vec<u8>>()
+    });
+    assert_pair_cheap("nodes of one side", &[], |side| {
+        (0..20_000)
+            .map(|at| format!("node {{ name: 'n{side}_{at}' op: 'Op{side}' }}\n"))
+            .collect::<String>()
+    });
+    assert_pair_cheap("functions with nothing in them", &["--message=GraphDef"], |side| {
+        let library = [0x0a, 0].repeat(500_000 + side);
+        let mut graph = vec![0x12];
+        let mut len = library.len();
+        while len >= 128 {
+            graph.push((len % 128) as u8 | 128);
+            len /= 128;
+        }
+        graph.push(len as u8);
+        graph.extend(library);
+        graph
+    });
+}
+
+#[test]
+fn schemas_that_take_forever_to_compile_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out.pbtxt");
+    let many = |what: &str| format!("syntax = 'proto3';\nmessage M {{}}\n{}", what.repeat(16_000));
+    let deep = format!(
+        "syntax = 'proto2'; import 'google/protobuf/descriptor.proto';
+         extend google.protobuf.FieldOptions {{ optional M x = 50000; }}
+         message M {{ optional M a = 1; optional int32 f = 2 [(x) = {{ {}{} }}]; }}",
+        "a {".repeat(5_000),
+        "}".repeat(5_000)
+    );
+    let fields: String = (1..16_000).map(|number| format!("int32 a = {number};\n")).collect();
+    for (schema, why) in [
+        (deep, "m.proto:3: nesting: expected at most 256 levels"),
+        (many("message N {}\n"), "name 'N' is defined twice"),
+        (many("enum E { A = 0; }\n"), "name 'E' is defined twice"),
+        (many("service S { }\n"), "name 'S' is defined twice"),
+        (format!("syntax = 'proto3'; message N {{ {fields} }}"), "name 'a' is defined twice in N"),
+    ] {
+        let schema = written(dir.path(), "m.proto", schema);
+        let schema = schema.to_str().unwrap();
+        let args = ["convert", "--proto", schema, "demo/model.ckpt.meta", out.to_str().unwrap()];
+        let run = ckdiff_that_ends(&args);
+        assert_eq!(run.code, 2, "{why}");
+        assert!(run.stderr.contains(why), "{why}: {}", run.stderr);
+    }
+    // Brackets in strings and comments do not nest.
+    let harmless =
+        format!("syntax = 'proto3'; // {0}\n/* {0} */ message M {{ }}", "{".repeat(1_000));
+    let schema = written(dir.path(), "m.proto", harmless);
+    let empty = written(dir.path(), "empty.pb", "");
+    let args = ["convert", "--proto", schema.to_str().unwrap(), "--message=M"];
+    let files = [empty.to_str().unwrap(), out.to_str().unwrap()];
+    assert_eq!(ckdiff_that_ends(&[&args as &[&str], &files].concat()).code, 0);
+}
