@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use prost_reflect::prost::Message as _;
 
 use crate::bytes::Crc32c;
+use crate::error::{Error, Result};
 use crate::schema::tensorflow::{BundleEntryProto, BundleHeaderProto};
 use crate::table::Builder;
 use crate::tensor::{DType, Shape};
@@ -33,6 +34,35 @@ pub(super) struct BundleEntry {
 }
 
 impl BundleEntry {
+    /// Checks that the content of a tensor or a slice can be what the entry says.
+    ///
+    /// # Errors
+    /// If the size does not fit the dtype and the shape, or the content would end beyond 2^64.
+    pub(super) fn check(&self) -> Result<()> {
+        let elements = self.shape.elements();
+        if let Some(element) = self.dtype.size() {
+            let need = elements.checked_mul(element as u64);
+            if need != Some(self.size) {
+                let need = match need {
+                    Some(need) => format!("{need} bytes"),
+                    None => "over 2^64 bytes".into(),
+                };
+                let expected = format!("{need}, as {} of shape {} has", self.dtype, self.shape);
+                return Err(Error::unexpected("size", self.size, expected));
+            }
+        } else if self.dtype == DType::Resource {
+            return Err(Error::unsupported("a resource has no content that could be stored"));
+        } else if elements > self.size {
+            let expected = format!("at least {elements}, a byte for each element");
+            return Err(Error::unexpected("size", self.size, expected));
+        }
+        if self.offset.checked_add(self.size).is_none() {
+            let expected = format!("at most 2^64 - 1 less the size, {}", self.size);
+            return Err(Error::unexpected("offset", self.offset, expected));
+        }
+        Ok(())
+    }
+
     /// Encodes the entry as TensorFlow does.
     fn encode(&self) -> Vec<u8> {
         let entry = BundleEntryProto {

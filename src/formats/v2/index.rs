@@ -14,6 +14,7 @@ use crate::tensor::{DType, Name, Shape};
 use super::super::proto;
 use super::super::shard_name::MAX_SHARDS;
 use super::entry::{BundleEntry, ByteOrder};
+use super::overlaps;
 use super::slices::Read;
 
 /// The content of an index.
@@ -68,6 +69,7 @@ impl Index {
                 *read = Err(Error::unexpected("shard_id", entry.shard, expected));
             }
         }
+        damage.extend(overlaps::check(&mut entries).map(|error| error.in_file(&path)));
         Ok(Self { order, shards, entries, damage })
     }
 }

@@ -18,6 +18,7 @@ mod encode;
 mod entry;
 mod index;
 mod merge;
+mod overlaps;
 mod path;
 mod slices;
 mod source;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::bytes::File;
 use crate::error::{Error, ErrorKind, Result};
-use crate::tensor::{ComplexNumber, DType, Number, Visit};
+use crate::tensor::{ComplexNumber, Number, Visit};
 
 use super::super::shards::Shards;
 use super::entry::{BundleEntry, ByteOrder};
@@ -24,33 +24,10 @@ impl Stored {
     /// Checks an entry.
     ///
     /// # Errors
-    /// If the size does not fit the dtype and the shape, or the content would end beyond 2^64.
+    /// As [`BundleEntry::check`].
     pub(super) fn new(entry: BundleEntry, order: ByteOrder, shards: &Arc<Shards>) -> Result<Self> {
+        entry.check()?;
         let number_bytes = entry.dtype.visit(NumberBytes);
-        if let Some(element) = entry.dtype.size() {
-            let need = entry.shape.elements().checked_mul(element as u64);
-            if need != Some(entry.size) {
-                let expected = format!(
-                    "{2}, as {0} of shape {1} has",
-                    entry.dtype,
-                    entry.shape,
-                    match need {
-                        Some(need) => format!("{need} bytes"),
-                        None => "over 2^64 bytes".into(),
-                    }
-                );
-                return Err(Error::unexpected("size", entry.size, expected));
-            }
-        } else if entry.dtype == DType::Resource {
-            return Err(Error::unsupported("a resource has no content that could be stored"));
-        } else if entry.shape.elements() > entry.size {
-            let expected = format!("at least {}, a byte for each element", entry.shape.elements());
-            return Err(Error::unexpected("size", entry.size, expected));
-        }
-        if entry.offset.checked_add(entry.size).is_none() {
-            let expected = format!("at most 2^64 - 1 less the size, {}", entry.size);
-            return Err(Error::unexpected("offset", entry.offset, expected));
-        }
         Ok(Self { entry, order, number_bytes, shards: Arc::clone(shards) })
     }
 

@@ -62,7 +62,11 @@ fn broken_tensors_are_refused_and_whole_ones_are_read() {
     for case in cases() {
         let good = case.good();
         let started = Instant::now();
-        let read = fuzz_checkpoint::read_all(&case.path(), 1000);
+        // Where the list is damaged, the tensors in it may be those of another checkpoint, but the others must be returned.
+        let read = match case.opens {
+            true => fuzz_checkpoint::read_listed(&case.path(), 1000).map(|(read, _)| read),
+            false => fuzz_checkpoint::read_all(&case.path(), 1000),
+        };
         assert!(
             started.elapsed() < Duration::from_secs(10),
             "{}: {:?}",
@@ -97,9 +101,12 @@ fn every_damage_is_reported_with_its_location() {
     let mut out = String::new();
     for case in cases() {
         writeln!(out, "{}: {}", case.name, case.what).unwrap();
-        match fuzz_checkpoint::read_all(&case.path(), 1000) {
+        match fuzz_checkpoint::read_listed(&case.path(), 1000) {
             Err(error) => writeln!(out, "  {error}").unwrap(),
-            Ok(read) => {
+            Ok((read, damage)) => {
+                for error in damage {
+                    writeln!(out, "  {error}").unwrap();
+                }
                 for (name, content) in read {
                     if let Err(error) = content {
                         writeln!(out, "  {name}: {error}").unwrap();

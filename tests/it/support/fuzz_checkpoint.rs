@@ -35,6 +35,18 @@ pub(crate) type Read = (String, Result<(String, Vec<u8>), ckdiff::Error>);
 
 /// Reads every tensor in chunks of `chunk` elements; an error if the checkpoint does not open or reports damage.
 pub(crate) fn read_all(path: &Path, chunk: usize) -> Result<Vec<Read>, ckdiff::Error> {
+    let (read, damage) = read_listed(path, chunk)?;
+    damage.map_or(Ok(read), Err)
+}
+
+/// Reads every tensor that is listed, in chunks of `chunk` elements, and the first damage to the list.
+///
+/// # Errors
+/// If the checkpoint does not open.
+pub(crate) fn read_listed(
+    path: &Path,
+    chunk: usize,
+) -> Result<(Vec<Read>, Option<ckdiff::Error>), ckdiff::Error> {
     let checkpoint = Checkpoint::open_with(path, &limits())?;
     let read = checkpoint.tensors().map(|entry| {
         let content = entry.source.as_ref().map_err(Clone::clone).and_then(|source| {
@@ -47,11 +59,7 @@ pub(crate) fn read_all(path: &Path, chunk: usize) -> Result<Vec<Read>, ckdiff::E
         });
         (entry.name.printable(), content)
     });
-    let read = read.collect();
-    match checkpoint.damage().first() {
-        Some(error) => Err(error.clone()),
-        None => Ok(read),
-    }
+    Ok((read.collect(), checkpoint.damage().first().cloned()))
 }
 
 /// Reads the content of a tensor, unless it is larger than the limit of a test.
