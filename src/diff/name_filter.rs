@@ -11,6 +11,9 @@ use super::unused::UnusedPattern;
 use crate::error::{Error, Result};
 use crate::tensor::Name;
 
+/// How many groups the replacement of a rename rule may refer to. A thousand would make a thousand times of each name.
+const MAX_GROUPS: usize = 16;
+
 /// Include and exclude patterns, and rename rules.
 #[derive(Debug, Clone, Default)]
 pub struct NameFilter {
@@ -49,7 +52,7 @@ impl NameFilter {
     ///
     /// Globs match whole names, also as reports print them (`\xNN` for bytes that are not UTF-8); `*` and `?`
     /// stop at `/`, `**` does not. A rule is `FROM=TO`, split at its last `=`: a regular expression and the
-    /// replacement of its first match, with `$1` and the like. The first rule that matches a name applies.
+    /// replacement of its first match, with `$1` and the like (at most 16). The first rule that matches a name applies.
     ///
     /// # Errors
     /// If a pattern or rule is malformed.
@@ -181,6 +184,12 @@ impl RenameRule {
             .ok_or_else(|| usage("'=' is missing between FROM and TO".into()))?;
         if from.is_empty() {
             return Err(usage("FROM is empty".into()));
+        }
+        let groups = to.replace("$$", "").matches('$').count();
+        if groups > MAX_GROUPS {
+            return Err(usage(format!(
+                "expected at most {MAX_GROUPS} groups in TO, found {groups}"
+            )));
         }
         let from = Regex::new(from).map_err(|error| usage(error.to_string()))?;
         Ok(Self { rule: rule.to_owned(), from, to: to.as_bytes().to_vec() })

@@ -40,12 +40,19 @@ impl Targets {
     pub fn open(paths: &[PathBuf]) -> Self {
         let prefixes = siblings::prefixes(paths);
         let mut files = BTreeSet::<Vec<PathBuf>>::new();
+        let mut located = BTreeSet::<(&str, PathBuf)>::new();
         // Several files of one checkpoint fail with an error at the same location.
         let mut failures = BTreeSet::<(Option<PathBuf>, Option<u64>)>::new();
         let (mut artifacts, mut skipped) = (Vec::new(), Vec::new());
         for path in paths {
             let found = Sniffed::of_path(path);
             let is_checkpoint = matches!(found.kind(), FileKind::Checkpoint { .. });
+            // Each of a thousand shards names the checkpoint, which opens all of them.
+            if let FileKind::Checkpoint { format, located: path } = found.kind()
+                && !located.insert((format.name, path.clone()))
+            {
+                continue;
+            }
             if !is_checkpoint && found.is_state_file() {
                 skipped.push(path.clone());
                 continue;

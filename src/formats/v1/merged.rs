@@ -67,8 +67,8 @@ impl Merged {
             self.files.iter().fold(0u64, |n, (_, table)| n.saturating_add(table.file().len()));
         let mut left = proto::key_bytes(size);
         for (name, tensor) in self.tensors {
-            let placed =
-                tensor.and_then(|tensor| tensor.place(&name, &mut listed_slices, &mut left));
+            let placed = tensor
+                .and_then(|tensor| tensor.place(&name, &files, &mut listed_slices, &mut left));
             tensors.push((name, placed));
         }
         let mut tables = Vec::with_capacity(files.len());

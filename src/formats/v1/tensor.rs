@@ -67,10 +67,11 @@ impl Tensor {
         Self { dtype: listed.dtype, shape: listed.shape, slices }
     }
 
-    /// Adds the slices to the lists of their files.
+    /// Adds the slices to the lists of their `files`.
     pub(super) fn place(
         mut self,
         name: &Name,
+        files: &[PathBuf],
         listed_slices: &mut [Vec<ListedSlice>],
         key_bytes_left: &mut u64,
     ) -> Result<LocatedTensor> {
@@ -83,9 +84,13 @@ impl Tensor {
         })?;
         self.slices.sort();
         let mut pairs = self.slices.iter().zip(self.slices.iter().skip(1));
-        if let Some(((twice, ..), _)) = pairs.find(|(a, b)| a.0 == b.0) {
-            let expected = "distinct slices";
-            return Err(Error::unexpected("slices", format_args!("{twice:?} twice"), expected));
+        if let Some((_, (twice, file, _))) = pairs.find(|(a, b)| a.0 == b.0) {
+            let found = format_args!("{twice:?} twice");
+            let error = Error::unexpected("slices", found, "distinct slices");
+            return Err(match files.get(*file) {
+                Some(path) => error.in_file(path),
+                None => error,
+            });
         }
         let boxes: Result<Vec<Slice>> =
             self.slices.iter().map(|(extents, ..)| Slice::new(extents, &self.shape)).collect();

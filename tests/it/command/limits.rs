@@ -6,6 +6,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use crate::support::command::{ckdiff_that_ends, command};
+use crate::support::encoding::{entry, header, table, v1};
 
 /// The memory of the command itself, in KiB.
 const BASE: u64 = 64 << 10;
@@ -139,4 +140,56 @@ fn schemas_that_take_forever_to_compile_are_refused() {
     let args = ["convert", "--proto", schema.to_str().unwrap(), "--message=M"];
     let files = [empty.to_str().unwrap(), out.to_str().unwrap()];
     assert_eq!(ckdiff_that_ends(&[&args as &[&str], &files].concat()).code, 0);
+}
+
+#[test]
+fn an_index_cannot_multiply_its_data() {
+    const BYTES: usize = 100_000;
+    let dir = tempfile::tempdir().unwrap();
+    let content = vec![1; BYTES];
+    let shared = |at: usize| {
+        (format!("t{at:04}").into_bytes(), entry(4, &[BYTES as i64], 0, BYTES as i64, &content))
+    };
+    let entries: Vec<_> =
+        [(Vec::new(), header(1))].into_iter().chain((0..3_000).map(shared)).collect();
+    written(dir.path(), "m.index", table(&entries));
+    written(dir.path(), "m.data-00000-of-00001", &content);
+    let path = dir.path().join("m");
+    let [path, out] =
+        [path.to_str().unwrap(), dir.path().join("out").to_str().unwrap()].map(str::to_owned);
+    let why = "tensors: expected tensors that share no bytes, found t0000 and t0001 in bytes 0 to 100000 of shard 0, and 2998 more";
+    for args in [&["verify", &path] as &[&str], &["diff", &path, &path], &["save-as", &path, &out]]
+    {
+        let run = ckdiff_that_ends(args);
+        assert_eq!(run.code, 2, "{args:?}: {}", run.stderr);
+        assert!((run.text().to_owned() + &run.stderr).contains(why), "{args:?}");
+    }
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn each_shard_is_opened_once_however_many_are_named() {
+    const SHARDS: usize = 1_000;
+    let dir = tempfile::tempdir().unwrap();
+    let shards: Vec<PathBuf> = (0..SHARDS)
+        .map(|at| {
+            let tensor = v1(&format!("t{at}"), 4, &[1], &[0x3a, 1, 0]);
+            written(dir.path(), &format!("s-{at:05}-of-{SHARDS:05}"), tensor)
+        })
+        .collect();
+    let paths = shards.iter().map(|path| path.to_str().unwrap());
+    let run = ckdiff_that_ends(&["verify"].into_iter().chain(paths).collect::<Vec<_>>());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.text().contains("1,000 tensors"), "{}", run.text());
+}
+
+#[test]
+fn a_look_at_a_file_takes_one_pass() {
+    let dir = tempfile::tempdir().unwrap();
+    let quotes = "\\\"".repeat(1 << 19);
+    for start in ["", "a: 1 ", "a: \"", "{\"", "[\""] {
+        let path = written(dir.path(), "m", format!("{start}{quotes}"));
+        let run = ckdiff_that_ends(&["show", path.to_str().unwrap()]);
+        assert_eq!(run.code, 2, "{start}");
+    }
 }

@@ -133,6 +133,10 @@ fn invalid_rules_are_trouble() {
         let error = NameFilter::new(&[], &[], &[rule.into()]).unwrap_err().to_string();
         assert!(error.contains(why), "{error}");
     }
+    let groups = |count: usize| format!("(.*)={}", "$1$$".repeat(count));
+    assert!(NameFilter::new(&[], &[], &[groups(16)]).is_ok());
+    let error = NameFilter::new(&[], &[], &[groups(17)]).unwrap_err().to_string();
+    assert!(error.ends_with("expected at most 16 groups in TO, found 17"), "{error}");
     assert!(NameFilter::new(&["[".into()], &[], &[]).is_err());
 }
 
