@@ -58,7 +58,7 @@ pub fn compare_all(
     options: &Options,
     device: &Device,
     progress: &dyn Progress,
-) -> Vec<Result<Comparison>> {
+) -> Vec<Result<Box<Comparison>>> {
     let sizes = pairs.iter().flat_map(|(l, r)| [l.stored_bytes(), r.stored_bytes()]);
     progress.total(sizes.fold(0, u64::saturating_add));
     run(pairs, None, options, device, progress)
@@ -106,7 +106,7 @@ pub(super) fn one(
     device: &Device,
 ) -> Result<Comparison> {
     let mut results = run(&[pair], kept, options, device, &Silent);
-    results.pop().unwrap_or_else(|| Err(Error::usage("nothing to compare")))
+    results.pop().map_or_else(|| Err(Error::usage("nothing to compare")), |of| of.map(|of| *of))
 }
 
 fn run(
@@ -115,7 +115,7 @@ fn run(
     options: &Options,
     device: &Device,
     progress: &dyn Progress,
-) -> Vec<Result<Comparison>> {
+) -> Vec<Result<Box<Comparison>>> {
     let accelerator = device.accelerator_for(&Workload::new(pairs, options));
     let queue = Queue::plan(pairs, RunOptions { options, device, accelerator, kept, progress });
     on_threads(options.threads, queue.units(), || Worker::new(&queue).run());
@@ -250,7 +250,7 @@ struct Job<'a> {
     joined: Mutex<Joined>,
     /// Whether an accelerator counted a unit.
     accelerated: AtomicBool,
-    result: OnceLock<Result<Comparison>>,
+    result: OnceLock<Result<Box<Comparison>>>,
 }
 
 /// The results so far: consecutive ones are joined, the others wait.
@@ -336,12 +336,12 @@ impl<'a> Job<'a> {
     }
 
     fn finish(&self, whole: Result<Box<UnitResult>>) {
-        let result = whole.and_then(|whole| whole.finish(self.pair));
+        let result = whole.and_then(|whole| whole.finish(self.pair)).map(Box::new);
         // Only the worker that joins the last unit gets here, so the result is not set yet.
         let _ = self.result.set(result);
     }
 
-    fn result(self) -> Result<Comparison> {
+    fn result(self) -> Result<Box<Comparison>> {
         self.result
             .into_inner()
             .unwrap_or_else(|| Err(Error::usage("the comparison did not finish")))

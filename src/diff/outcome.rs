@@ -123,7 +123,7 @@ pub struct TensorDiff {
     /// Dtype and shape in rhs, likewise.
     pub rhs: Option<Facts>,
     /// The statistics; `None` if no values were compared.
-    pub comparison: Option<Comparison>,
+    pub comparison: Option<Box<Comparison>>,
     /// Pairs of elements that are not close: those that the options list; else the first, if the comparison has no
     /// largest difference.
     pub mismatches: Vec<Mismatch>,
@@ -231,7 +231,7 @@ impl Serialize for TensorDiff {
         map.serialize_entry("error", &self.error)?;
         let operands = self.lhs.as_ref().zip(self.rhs.as_ref());
         let operands = operands.map(|(lhs, rhs)| Operands::new(&lhs.shape, lhs.dtype, rhs.dtype));
-        let compared = self.comparison.as_ref().zip(operands.as_ref());
+        let compared = self.comparison.as_deref().zip(operands.as_ref());
         Comparison::serialize_entries(compared, &mut map)?;
         let listed: Option<Vec<_>> = operands.as_ref().map(|operands| {
             self.mismatches.iter().map(|mismatch| mismatch.json(operands)).collect()

@@ -52,7 +52,9 @@ pub(super) fn compare(
     let pairs_by_name = pair_by_name(lhs, rhs, known, options, &mut diff.left_out)?;
     let by_index = !(lhs.has_data && rhs.has_data);
     let tensors = &mut diff.tensors;
-    let (mut compared, mut unmatched) = (Vec::new(), Vec::new());
+    // There may be a million of them: space that is never used would be most of what they take.
+    tensors.reserve_exact(pairs_by_name.len());
+    let (mut compared, mut unmatched) = (Vec::with_capacity(pairs_by_name.len()), Vec::new());
     for (name, pair) in pairs_by_name {
         let mut tensor = from_index(name, pair, lhs, rhs);
         let names = pair.names();
@@ -129,7 +131,7 @@ fn compare_values(
 impl<'a> Compared<'a> {
     /// The mismatches to list: the requested number; else the first, where no element is the worst. With it, the pair and
     /// the position of the first mismatch.
-    fn wanted(&self, result: &Result<Comparison>) -> Option<(TensorPair<'a>, u64, usize)> {
+    fn wanted(&self, result: &Result<Box<Comparison>>) -> Option<(TensorPair<'a>, u64, usize)> {
         let comparison = result.as_ref().ok()?;
         let has_worst =
             comparison.worst.is_some() && comparison.max_abs.is_some_and(|max| max > 0.0);
@@ -256,7 +258,7 @@ fn possibly_damaged(
     Some(Error::not_found(what).in_file(lacking.path))
 }
 
-type PairResult = Result<(Status, Option<Comparison>)>;
+type PairResult = Result<(Status, Option<Box<Comparison>>)>;
 
 fn set_result(tensor: &mut TensorDiff, outcome: PairResult) {
     match outcome {

@@ -43,7 +43,7 @@ pub struct Entry {
     pub source: Result<Box<dyn TensorSource>>,
     /// The slices of a tensor that they do not cover, so that it cannot be read as a whole: a saver of some parts of a partitioned
     /// variable saves these.
-    pub(crate) slices: Option<Partitioned>,
+    pub(crate) slices: Option<Box<Partitioned>>,
 }
 
 /// A tensor as a checkpoint stores it.
@@ -70,7 +70,7 @@ impl Entry {
             Ok(StoredAs::Whole(source)) => (Ok(source), None),
             Ok(StoredAs::Slices(slices)) => match slices.check() {
                 Ok(()) => (Ok(Box::new(slices)), None),
-                Err(error) => (Err(error), Some(slices)),
+                Err(error) => (Err(error), Some(Box::new(slices))),
             },
             Err(error) => (Err(error), None),
         };

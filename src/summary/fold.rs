@@ -144,7 +144,7 @@ fn without_outliers(group: Vec<usize>, rows: &[Fold<'_>]) -> Vec<usize> {
 }
 
 fn moved(tensor: &TensorDiff) -> Option<f64> {
-    tensor.comparison.as_ref()?.rel_l2
+    tensor.comparison.as_deref()?.rel_l2
 }
 
 /// The numbers in a name outside of braces, without leading zeros, each with its place.

@@ -108,7 +108,7 @@ pub fn sections(diff: &Diff, key: SortKey) -> Vec<Section<'_>> {
 
 /// What a tensor is sorted by.
 fn value(tensor: &TensorDiff, key: SortKey) -> Option<f64> {
-    let comparison = tensor.comparison.as_ref()?;
+    let comparison = tensor.comparison.as_deref()?;
     let share = || comparison.mismatched as f64 / comparison.elements.max(1) as f64;
     match key {
         SortKey::RelL2 => comparison.rel_l2.or_else(|| Some(share())),

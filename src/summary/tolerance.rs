@@ -59,5 +59,5 @@ pub fn only_bits_differ(diff: &Diff) -> bool {
 /// The comparisons of tensors with this status; `None` if one was not compared by value.
 fn with_status(diff: &Diff, status: Status) -> Option<Vec<&Comparison>> {
     let tensors = diff.tensors.iter().filter(|tensor| tensor.status == status);
-    tensors.map(|tensor| tensor.comparison.as_ref()).collect()
+    tensors.map(|tensor| tensor.comparison.as_deref()).collect()
 }

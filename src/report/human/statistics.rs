@@ -68,7 +68,7 @@ fn further_tolerances(diff: &Diff, options: &Options, out: &mut dyn Write) -> io
     lines::heading("Under other tolerances", options, out)?;
     let mut table = Table::new(&[Align::Right, Align::Right]);
     table.header(options.palette.faint, &["tolerance", "tensors", "elements that mismatch"]);
-    let comparisons = || diff.tensors.iter().filter_map(|tensor| tensor.comparison.as_ref());
+    let comparisons = || diff.tensors.iter().filter_map(|tensor| tensor.comparison.as_deref());
     for (at, Tolerance { atol, rtol, .. }) in diff.options.compare.further.iter().enumerate() {
         let mismatched = |found: &Comparison| found.tolerances.get(at).map_or(0, |(_, n)| *n);
         let tensors = comparisons().filter(|found| mismatched(found) > 0).count() as u64;
@@ -89,7 +89,7 @@ fn further_tolerances(diff: &Diff, options: &Options, out: &mut dyn Write) -> io
 fn compared<'a>(diff: &'a Diff, options: &Options) -> Vec<(&'a TensorDiff, &'a Comparison)> {
     let sections = summary::sections(diff, options.sort);
     let tensors = sections.iter().flat_map(|section| section.tensors.iter().copied());
-    tensors.filter_map(|tensor| Some((tensor, tensor.comparison.as_ref()?))).collect()
+    tensors.filter_map(|tensor| Some((tensor, tensor.comparison.as_deref()?))).collect()
 }
 
 /// The histogram of each changed tensor, and that of all.
@@ -212,7 +212,7 @@ fn unchanged(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<
         let mut table = Table::new(&[Align::Right, Align::Right]);
         for tensor in all.iter().take(options.max_rows) {
             let mut cells = vec![tensor.shown_name()];
-            if let Some(found) = tensor.comparison.as_ref().filter(|_| status == Status::Close) {
+            if let Some(found) = tensor.comparison.as_deref().filter(|_| status == Status::Close) {
                 let max_abs = found.max_abs.map(|max| format!("max abs {}", number::short(max)));
                 cells.push(format!("rel l2 {}", percent(found.rel_l2)));
                 cells.push(max_abs.unwrap_or_default());

@@ -192,7 +192,7 @@ fn name(row: &Fold<'_>) -> String {
 }
 
 fn comparisons<'a>(row: &Fold<'a>) -> impl Iterator<Item = &'a Comparison> {
-    row.tensors.iter().filter_map(|tensor| tensor.comparison.as_ref())
+    row.tensors.iter().filter_map(|tensor| tensor.comparison.as_deref())
 }
 
 fn types(rows: &[Fold<'_>]) -> Table {
@@ -274,7 +274,7 @@ fn non_finite(rows: &[Fold<'_>], options: &Options) -> Table {
     for row in rows {
         let new: u64 = comparisons(row).filter_map(|comparison| comparison.nan_new).sum();
         let first = row.tensors.first();
-        let position = first.and_then(|tensor| tensor.comparison.as_ref()?.first);
+        let position = first.and_then(|tensor| tensor.comparison.as_deref()?.first);
         let cells = vec![
             name(row),
             if new > 0 { number::short_count(new) } else { NONE.into() },
@@ -342,7 +342,8 @@ fn values(rows: &[Fold<'_>], diff: &Diff, options: &Options) -> Table {
 /// The tensor with the largest difference; `None` if no values were compared.
 fn worst<'a>(row: &Fold<'a>) -> Option<&'a TensorDiff> {
     let compared = row.tensors.iter().copied().filter(|tensor| tensor.comparison.is_some());
-    let max_abs = |tensor: &TensorDiff| tensor.comparison.as_ref().and_then(|found| found.max_abs);
+    let max_abs =
+        |tensor: &TensorDiff| tensor.comparison.as_deref().and_then(|found| found.max_abs);
     compared.reduce(|worst, tensor| if max_abs(tensor) > max_abs(worst) { tensor } else { worst })
 }
 

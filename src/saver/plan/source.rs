@@ -130,7 +130,7 @@ impl<'c> RestoreSource<'c> {
         let slices = entry.slices.as_ref().filter(|_| !requested.slice.is_empty());
         let source = match (&entry.source, slices) {
             (Ok(source), _) => &**source,
-            (Err(_), slices) => slices? as &dyn TensorSource,
+            (Err(_), slices) => &**slices? as &dyn TensorSource,
         };
         if requested.dtype != 0 && requested.dtype != source.dtype().code() {
             let graph = DType::name_of(requested.dtype);

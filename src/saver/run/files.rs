@@ -102,7 +102,7 @@ fn stored(session: &mut Session<'_, '_>, request: TensorRequest<'_>) -> Result<A
     let source: &dyn TensorSource = match (&entry.source, &entry.slices) {
         (Ok(source), _) => &**source,
         // A slice can be there although the rest of its tensor is not.
-        (Err(_), Some(slices)) if !request.slice.is_empty() => slices,
+        (Err(_), Some(slices)) if !request.slice.is_empty() => &**slices,
         (Err(error), _) => return Err(error.clone()),
     };
     if request.dtype != source.dtype().code() {
@@ -153,7 +153,7 @@ fn open(session: &mut Session<'_, '_>, path: &str) -> Result<(Arc<str>, Arc<Chec
     session.steps(checkpoint.tensors().len() / ENTRIES)?;
     let sources = checkpoint.tensors().filter_map(|entry| match (&entry.source, &entry.slices) {
         (Ok(source), _) => Some(&**source),
-        (Err(_), slices) => slices.as_ref().map(|slices| slices as &dyn TensorSource),
+        (Err(_), slices) => slices.as_ref().map(|slices| &**slices as &dyn TensorSource),
     });
     let bytes = sources.fold(0u64, |sum, source| sum.saturating_add(source.stored_bytes()));
     let more = bytes.saturating_sub(session.checkpoints.largest);

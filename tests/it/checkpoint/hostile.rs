@@ -104,7 +104,7 @@ fn every_damage_is_reported_with_its_location() {
         match fuzz_checkpoint::read_listed(&case.path(), 1000) {
             Err(error) => writeln!(out, "  {error}").unwrap(),
             Ok((read, damage)) => {
-                for error in damage {
+                if let Some(error) = damage {
                     writeln!(out, "  {error}").unwrap();
                 }
                 for (name, content) in read {

@@ -32,11 +32,11 @@ fn peak_memory(args: &[&str]) -> (i32, u64) {
     }
 }
 
-/// Compares two files in every kind of report, each within sixteen times the size of both and [`BASE`].
+/// Compares two files in every kind of report, each within sixteen times the size of both, 1 KiB for each tensor and [`BASE`].
 #[track_caller]
-fn assert_cheap(what: &str, options: &[&str], [lhs, rhs]: [&Path; 2]) {
+fn assert_cheap(what: &str, options: &[&str], [lhs, rhs]: [&Path; 2], tensors: u64) {
     let bytes = fs::metadata(lhs).unwrap().len() + fs::metadata(rhs).unwrap().len();
-    let most = BASE + 16 * (bytes >> 10);
+    let most = BASE + 16 * (bytes >> 10) + tensors;
     for report in [&["-q"] as &[&str], &["--format=human"], &["-u"], &["--format=json"]] {
         let files = [lhs, rhs].map(|path| path.to_str().unwrap());
         let args: Vec<&str> = report.iter().chain(options).chain(&files).copied().collect();
@@ -59,7 +59,7 @@ fn assert_pair_cheap<B: AsRef<[u8]>>(what: &str, options: &[&str], side: impl Fn
     let extension = if options.contains(&"--from=binary") { "pb" } else { "pbtxt" };
     let [lhs, rhs] = [1, 2]
         .map(|number| written(dir.path(), &format!("{number}.{extension}"), side(number).as_ref()));
-    assert_cheap(what, options, [&lhs, &rhs]);
+    assert_cheap(what, options, [&lhs, &rhs], 0);
 }
 
 #[test]
@@ -103,6 +103,26 @@ fn memory_is_in_proportion_to_the_input() {
         graph.extend(library);
         graph
     });
+}
+
+#[test]
+fn memory_is_in_proportion_to_the_number_of_tensors() {
+    const TENSORS: usize = 50_000;
+    let dir = tempfile::tempdir().unwrap();
+    let index = |name: &str, first: i64| {
+        let entries = (0..TENSORS).map(|at| {
+            let name = format!("{first}/t{at:06}").into_bytes();
+            (name, entry(4, &[1], at as i64, 1, &[(at as u8).wrapping_add(first as u8)]))
+        });
+        let entries: Vec<_> = [(Vec::new(), header(1))].into_iter().chain(entries).collect();
+        let values: Vec<u8> = (0..TENSORS).map(|at| (at as u8).wrapping_add(first as u8)).collect();
+        written(dir.path(), &format!("{name}.data-00000-of-00001"), values);
+        written(dir.path(), &format!("{name}.index"), table(&entries))
+    };
+    let [lhs, rhs] = [index("lhs", 0), index("rhs", 1)];
+    assert_cheap("tensors of one side", &[], [&lhs, &rhs], 2 * TENSORS as u64);
+    let options = ["--rename=^0=1"];
+    assert_cheap("tensors that differ", &options, [&lhs, &rhs], 2 * TENSORS as u64);
 }
 
 #[test]

@@ -206,7 +206,7 @@ fn compare_tensors(tensors: &Tensors, device: &Device, threads: usize) -> Vec<St
     let views: Vec<_> =
         tensors.iter().map(|(dtype, lhs, rhs)| (view(*dtype, lhs), view(*dtype, rhs))).collect();
     let pairs: Vec<_> = views.iter().map(|(lhs, rhs)| (lhs as _, rhs as _)).collect();
-    let compared = |found: Result<Comparison, Error>| text(&found.unwrap());
+    let compared = |found: Result<Box<Comparison>, Error>| text(&found.unwrap());
     compare_all(&pairs, &options, device, &Silent).into_iter().map(compared).collect()
 }
 

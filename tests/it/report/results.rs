@@ -65,7 +65,7 @@ fn tensor(name: impl AsRef<[u8]>, status: Status, dims: &[i64]) -> TensorDiff {
 fn moved(name: impl AsRef<[u8]>, dims: &[i64], by: f64) -> TensorDiff {
     let mut tensor = tensor(name, Status::Different, dims);
     let elements = tensor.lhs.as_ref().unwrap().shape.elements();
-    tensor.comparison = Some(Comparison {
+    tensor.comparison = Some(Box::new(Comparison {
         elements,
         differing: elements,
         mismatched: elements,
@@ -93,7 +93,7 @@ fn moved(name: impl AsRef<[u8]>, dims: &[i64], by: f64) -> TensorDiff {
         zero_lhs: Some(0),
         passes_at: PassesAt { rtol: Some(by), atol: Some(by / 8.0) },
         ..Comparison::default()
-    });
+    }));
     tensor
 }
 
@@ -140,7 +140,7 @@ fn everything() -> Diff {
     let mut other_dtype = tensor("step", Status::Dtype, &[]);
     other_dtype.lhs = Some(facts(DType::I32, &[]));
     other_dtype.rhs = Some(facts(DType::I64, &[]));
-    other_dtype.comparison = Some(Comparison { elements: 1, ..Comparison::default() });
+    other_dtype.comparison = Some(Box::new(Comparison { elements: 1, ..Comparison::default() }));
     let mut other_shape = tensor("embedding", Status::Shape, &[1000, 64]);
     other_shape.rhs = Some(facts(DType::F32, &[1200, 64]));
     let mut with_nan = moved("norm/variance", &[32], 0.1);
