@@ -7,12 +7,12 @@
 //!
 //! ```
 //! use ckdiff::artifact::Artifact;
-//! use ckdiff::diff::{Options, Verdict, diff};
+//! use ckdiff::diff::{DiffOptions, Verdict, diff};
 //! use ckdiff::progress::Silent;
 //!
 //! let v1 = Artifact::open("tests/data/demo/v1format.ckpt")?;
 //! let v2 = Artifact::open("tests/data/demo/model.ckpt")?;
-//! assert_eq!(diff(&v1, &v2, &Options::default(), &Silent)?.verdict(), Verdict::Same);
+//! assert_eq!(diff(&v1, &v2, &DiffOptions::default(), &Silent)?.verdict(), Verdict::Same);
 //! # Ok::<(), ckdiff::Error>(())
 //! ```
 

@@ -9,7 +9,7 @@ use super::pair::scalars;
 use super::tally::Tally;
 use super::tile::{Batch, Counted, TILE};
 use super::unit::{Buffers, Checksums, Unit, UnitResult, in_memory};
-use super::{Options, Sides, cpu};
+use super::{CompareOptions, Sides, cpu};
 
 /// A unit whose count was started.
 pub(super) enum Started<'a> {
@@ -193,7 +193,7 @@ impl PendingUnit<'_> {
 /// The position and the counts of each batch. An incomplete answer is a failure.
 fn wait(
     batches: Vec<UnitBatch>,
-    options: &Options,
+    options: &CompareOptions,
 ) -> std::result::Result<Vec<(u64, Counted)>, Failure> {
     let finished = batches.into_iter().map(|UnitBatch { start, elements, counting }| {
         let counted = counting.finish()?;

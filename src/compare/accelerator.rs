@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::tensor::{DType, Kind};
 
-use super::Options;
+use super::CompareOptions;
 use super::tile::{Batch, Counted};
 
 /// A device that counts pairs of elements.
@@ -19,7 +19,7 @@ pub trait Accelerator: fmt::Debug + Send + Sync {
     fn name(&self) -> &str;
 
     /// Whether it accepts elements of this type under these options. Elements of variable length are never passed to it.
-    fn accepts(&self, dtype: DType, options: &Options) -> bool;
+    fn accepts(&self, dtype: DType, options: &CompareOptions) -> bool;
 
     /// The maximum number of bytes of one side that it accepts at once.
     fn most_bytes(&self) -> usize;

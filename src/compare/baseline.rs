@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::error::Result;
 use crate::tensor::TensorSource;
 
-use super::{Comparison, Device, Options, engine};
+use super::{CompareOptions, Comparison, Device, engine};
 
 /// A tensor that many others are compared with. A GPU keeps it in its own memory, so that only the others are transferred.
 ///
 /// ```
-/// use ckdiff::compare::{Baseline, Device, Options, Tolerance};
+/// use ckdiff::compare::{Baseline, Device, CompareOptions, Tolerance};
 /// use ckdiff::tensor::TensorView;
 ///
 /// let weights = [0.5f32, 1.0, 2.0];
@@ -18,7 +18,7 @@ use super::{Comparison, Device, Options, engine};
 /// let tolerance = Tolerance::new(None, Some(1e-3), None)?;
 /// let baseline = Baseline::new(&baseline, &Device::auto());
 /// for candidate in [[0.5f32, 1.0, 2.0001], [0.5, 1.0, 2.1]] {
-///     let options = Options { tolerance, ..Options::default() };
+///     let options = CompareOptions { tolerance, ..CompareOptions::default() };
 ///     let comparison = baseline.compare(&TensorView::flat(&candidate), &options)?;
 ///     println!("{} of {} differ", comparison.mismatched, comparison.elements);
 /// }
@@ -42,7 +42,7 @@ impl<'a> Baseline<'a> {
     ///
     /// # Errors
     /// As [`compare`](super::compare).
-    pub fn compare(&self, rhs: &dyn TensorSource, options: &Options) -> Result<Comparison> {
+    pub fn compare(&self, rhs: &dyn TensorSource, options: &CompareOptions) -> Result<Comparison> {
         engine::one((self.source, rhs), Some(self.number), options, &self.device)
     }
 }

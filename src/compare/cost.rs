@@ -6,7 +6,7 @@
 
 use crate::threads;
 
-use super::Options;
+use super::CompareOptions;
 use super::accelerator::is_for_gpu;
 use super::tensor_pair::TensorPair;
 
@@ -43,7 +43,7 @@ pub(super) struct Workload {
 }
 
 impl Workload {
-    pub(super) fn new(pairs: &[TensorPair<'_>], options: &Options) -> Self {
+    pub(super) fn new(pairs: &[TensorPair<'_>], options: &CompareOptions) -> Self {
         let suits = |(lhs, rhs): &&TensorPair<'_>| {
             lhs.dtype() == rhs.dtype()
                 && is_for_gpu(lhs.dtype())

@@ -12,13 +12,13 @@ use super::cost::{self, Workload};
 /// The device of a comparison. No result depends on it.
 ///
 /// ```
-/// use ckdiff::compare::{Device, Options, Tolerance};
+/// use ckdiff::compare::{Device, CompareOptions, Tolerance};
 /// use ckdiff::tensor::TensorView;
 ///
 /// let device = Device::auto(); // or Device::cpu(), Device::gpu(None)?, Device::gpu(Some("name"))?
 /// let (lhs, rhs) = ([0.5f32, 1.0, 2.0], [0.5f32, 1.0, 2.1]);
 /// let tolerance = Tolerance::new(None, Some(1e-3), None)?;
-/// let options = Options { tolerance, ..Options::default() };
+/// let options = CompareOptions { tolerance, ..CompareOptions::default() };
 /// let comparison = device.compare(&TensorView::flat(&lhs), &TensorView::flat(&rhs), &options)?;
 /// assert_eq!(comparison.first, Some(2));
 /// # Ok::<(), ckdiff::Error>(())

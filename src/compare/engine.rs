@@ -19,7 +19,7 @@ use super::cost::Workload;
 use super::grid::CELL;
 use super::tensor_pair::{PairKind, TensorPair};
 use super::unit::{Buffers, Unit, UnitResult};
-use super::{Comparison, Device, Options};
+use super::{CompareOptions, Comparison, Device};
 
 /// Cells in a unit; a power of two, so that the sums of a unit are a node of the tree.
 const UNIT_CELLS: u64 = 16;
@@ -33,21 +33,21 @@ const UNIT: u64 = UNIT_CELLS * CELL;
 /// # Examples
 /// ```
 /// use ckdiff::checkpoint::Checkpoint;
-/// use ckdiff::compare::{Options, Tolerance, compare};
+/// use ckdiff::compare::{CompareOptions, Tolerance, compare};
 ///
 /// let baseline = Checkpoint::open("tests/data/retrain/baseline.ckpt")?;
 /// let retrained = Checkpoint::open("tests/data/retrain/retrained.ckpt")?;
 /// let lhs = baseline.get_tensor("global_step")?;
 /// let rhs = retrained.get_tensor("global_step")?;
 /// let tolerance = Tolerance::new(Some(0.0), Some(1e-3), None)?;
-/// let comparison = compare(&lhs, &rhs, &Options { tolerance, ..Options::default() })?;
+/// let comparison = compare(&lhs, &rhs, &CompareOptions { tolerance, ..CompareOptions::default() })?;
 /// assert_eq!(comparison.elements, 1);
 /// # Ok::<(), ckdiff::Error>(())
 /// ```
 pub fn compare(
     lhs: &dyn TensorSource,
     rhs: &dyn TensorSource,
-    options: &Options,
+    options: &CompareOptions,
 ) -> Result<Comparison> {
     one((lhs, rhs), None, options, &Device::cpu())
 }
@@ -55,7 +55,7 @@ pub fn compare(
 /// Compares many pairs at once; returns one result for each, in their order.
 pub fn compare_all(
     pairs: &[TensorPair<'_>],
-    options: &Options,
+    options: &CompareOptions,
     device: &Device,
     progress: &dyn Progress,
 ) -> Vec<Result<Box<Comparison>>> {
@@ -73,7 +73,7 @@ impl Device {
         &self,
         lhs: &dyn TensorSource,
         rhs: &dyn TensorSource,
-        options: &Options,
+        options: &CompareOptions,
     ) -> Result<Comparison> {
         one((lhs, rhs), None, options, self)
     }
@@ -85,7 +85,7 @@ pub(crate) fn compare_repeated(
     pair: TensorPair<'_>,
     last: TensorPair<'_>,
     times: u64,
-    options: &Options,
+    options: &CompareOptions,
 ) -> Result<Comparison> {
     let device = Device::cpu();
     let whole = |pair: TensorPair<'_>| {
@@ -102,7 +102,7 @@ pub(crate) fn compare_repeated(
 pub(super) fn one(
     pair: TensorPair<'_>,
     kept: Option<u64>,
-    options: &Options,
+    options: &CompareOptions,
     device: &Device,
 ) -> Result<Comparison> {
     let mut results = run(&[pair], kept, options, device, &Silent);
@@ -112,7 +112,7 @@ pub(super) fn one(
 fn run(
     pairs: &[TensorPair<'_>],
     kept: Option<u64>,
-    options: &Options,
+    options: &CompareOptions,
     device: &Device,
     progress: &dyn Progress,
 ) -> Vec<Result<Box<Comparison>>> {
@@ -127,7 +127,7 @@ fn run(
 
 /// The options of a run.
 struct RunOptions<'a> {
-    options: &'a Options,
+    options: &'a CompareOptions,
     device: &'a Device,
     accelerator: Option<&'a Arc<dyn Accelerator>>,
     kept: Option<u64>,

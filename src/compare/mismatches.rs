@@ -17,7 +17,7 @@ use super::comparison::Operands;
 use super::pair::Pair;
 use super::tensor_pair::TensorPair;
 use super::unit::in_memory;
-use super::{NanPolicy, Options};
+use super::{CompareOptions, NanPolicy};
 
 /// Elements that are read at once.
 const CHUNK: u64 = 1 << 14;
@@ -100,7 +100,7 @@ impl fmt::Display for ElementValue {
 /// If a side cannot be read.
 pub fn mismatches(
     (lhs, rhs): TensorPair<'_>,
-    options: &Options,
+    options: &CompareOptions,
     start: u64,
     count: usize,
 ) -> Result<Vec<Mismatch>> {

@@ -1,6 +1,6 @@
 //! Tensor against tensor: which elements are close, and how far the others are apart.
 //!
-//! The definition of closeness is in `close`; [`Options`] set its tolerances, and [`Comparison`] is the result. Counts, indices
+//! The definition of closeness is in `close`; [`CompareOptions`] set its tolerances, and [`Comparison`] is the result. Counts, indices
 //! and maxima are exact. Sums run in a fixed tree over a fixed grid (see `grid`), so every statistic is the same to the bit for
 //! any chunk size, thread count and instruction set.
 //!
@@ -41,7 +41,7 @@ pub(crate) use engine::compare_repeated;
 pub use engine::{compare, compare_all};
 pub use histogram::Histogram;
 pub use mismatches::{ElementValue, Mismatch, mismatches};
-pub use options::{NanPolicy, Options, Tolerance};
+pub use options::{CompareOptions, NanPolicy, Tolerance};
 pub use tally::Worst;
 pub use tensor_pair::{Sides, TensorPair};
 pub use tile::{Batch, Counted, TILE, Tile};

@@ -58,7 +58,7 @@ pub enum NanPolicy {
 
 /// How to compare two tensors.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Options {
+pub struct CompareOptions {
     /// Decides which pairs mismatch.
     pub tolerance: Tolerance,
     /// Decides whether NaN matches NaN.
@@ -73,7 +73,7 @@ pub struct Options {
     pub chunk_bytes: usize,
 }
 
-impl Default for Options {
+impl Default for CompareOptions {
     fn default() -> Self {
         Self {
             tolerance: Tolerance::BITS,

@@ -8,7 +8,7 @@ use super::grid::{CELL, Cell, LANES, SumTree, Sums};
 use super::histogram::Bins;
 use super::pair::Pair;
 use super::tile::{Counted, Tile};
-use super::{Options, Tolerance};
+use super::{CompareOptions, Tolerance};
 
 /// A running comparison of a range of elements that starts at the border of a cell.
 #[derive(Debug, Clone)]
@@ -132,7 +132,7 @@ impl Extremes {
 
 impl Tally {
     /// An empty tally that starts at `position`, the border of a cell.
-    pub(super) fn new(options: &Options, position: u64) -> Self {
+    pub(super) fn new(options: &CompareOptions, position: u64) -> Self {
         let rule = |tolerance: &Tolerance| Rule::new(tolerance, options.nan);
         let further = |tolerance: &Tolerance| Further {
             tolerance: *tolerance,

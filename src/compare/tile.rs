@@ -7,7 +7,7 @@ use super::close::Rule;
 use super::counts::Counts;
 use super::histogram::{Bins, Histogram};
 use super::pair::Pair;
-use super::{NanPolicy, Options, Sides};
+use super::{CompareOptions, NanPolicy, Sides};
 
 /// Elements in a tile. A power of two, so that a cell ends at the end of a tile.
 pub const TILE: usize = TILE_U32 as usize;
@@ -24,7 +24,7 @@ pub struct Batch<'a> {
     /// The bytes that are compared with it.
     pub rhs: &'a [u8],
     /// What to count.
-    pub options: &'a Options,
+    pub options: &'a CompareOptions,
     /// For a side that will be compared again: the number of its tensor, and the byte of the tensor at which the batch begins.
     /// Equal pairs of these two numbers stand for equal bytes.
     pub kept: Sides<Option<(u64, u64)>>,
@@ -75,7 +75,7 @@ impl Counted {
     }
 
     /// Whether it has every statistic that the options request, over this many pairs.
-    pub(super) fn is_complete(&self, elements: usize, options: &Options) -> bool {
+    pub(super) fn is_complete(&self, elements: usize, options: &CompareOptions) -> bool {
         self.tiles.len() == elements.div_ceil(TILE)
             && self.further.len() == options.further.len()
             && self.histogram.is_some() == options.histogram

@@ -9,14 +9,14 @@ use crate::tensor::{DType, Extent};
 use super::grid::{CELL, LANES};
 use super::tally::Tally;
 use super::tensor_pair::{PairKind, TensorPair};
-use super::{Comparison, Device, Options, cpu, strings};
+use super::{CompareOptions, Comparison, Device, cpu, strings};
 
 /// A range of elements of two tensors.
 pub(super) struct Unit<'a> {
     pub(super) pair: TensorPair<'a>,
     pub(super) start: u64,
     pub(super) end: u64,
-    pub(super) options: &'a Options,
+    pub(super) options: &'a CompareOptions,
     pub(super) device: &'a Device,
     pub(super) progress: &'a dyn Progress,
 }

@@ -5,7 +5,7 @@ use super::message::ListRules;
 use super::model::CommonPart;
 use super::object_graphs::{KnownNames, ObjectGraphs};
 use super::side_tensors::SideTensors;
-use super::{Coverage, Damage, Diff, Finding, Only, Options, Side};
+use super::{Coverage, Damage, Diff, DiffOptions, Finding, Only, Side};
 use super::{files, model, restorability, suggestions, tensors};
 use crate::artifact::{Artifact, ArtifactKind};
 use crate::error::{Error, Result};
@@ -19,7 +19,7 @@ use crate::progress::Progress;
 pub(super) fn compare(
     lhs: &Artifact<'_>,
     rhs: &Artifact<'_>,
-    options: &Options,
+    options: &DiffOptions,
     progress: &dyn Progress,
 ) -> Result<Diff> {
     let frozen = FrozenGraph::of(lhs, rhs, options)?;
@@ -99,7 +99,11 @@ fn tensors_of<'a>(
 }
 
 /// Says that only one of two checkpoints has a meta graph, which is then compared with nothing.
-fn one_sided_graph(lhs: &Artifact<'_>, rhs: &Artifact<'_>, options: &Options) -> Option<Finding> {
+fn one_sided_graph(
+    lhs: &Artifact<'_>,
+    rhs: &Artifact<'_>,
+    options: &DiffOptions,
+) -> Option<Finding> {
     let are_checkpoints = [lhs, rhs].iter().all(|a| *a.kind() == ArtifactKind::Checkpoint);
     let side = match (lhs.message(), rhs.message()) {
         (Some(_), None) => Side::Lhs,
@@ -121,7 +125,7 @@ fn check_patterns(
     lhs: SideTensors<'_>,
     rhs: SideTensors<'_>,
     known: &KnownNames,
-    options: &Options,
+    options: &DiffOptions,
     diff: &mut Diff,
 ) -> Result<()> {
     let mut l: Vec<_> = lhs.iter().map(|entry| &entry.name).collect();
@@ -141,7 +145,7 @@ fn check_patterns(
 /// Compares the messages of both sides.
 fn compare_messages(
     common: &CommonPart<'_>,
-    options: &Options,
+    options: &DiffOptions,
     lists: &ListRules<'_>,
     diff: &mut Diff,
 ) {
@@ -155,13 +159,13 @@ fn compare_messages(
 fn compare_tensors(
     (lhs, rhs): (SideTensors<'_>, SideTensors<'_>),
     objects: &ObjectGraphs,
-    options: &Options,
+    options: &DiffOptions,
     progress: &dyn Progress,
     diff: &mut Diff,
 ) -> Result<()> {
     let known = objects.known_names(lhs, rhs);
     check_patterns(lhs, rhs, &known, options, diff)?;
-    let options = &Options { device: options.device.with_own_record(), ..options.clone() };
+    let options = &DiffOptions { device: options.device.with_own_record(), ..options.clone() };
     tensors::compare(lhs, rhs, &known, options, progress, diff)?;
     diff.work = options.device.work();
     if diff.tensors.is_empty() && !options.names.accepts_all() {

@@ -1,6 +1,6 @@
 //! Compares two constants by value, whatever their encoding. A repeated element is compared once.
 
-use crate::compare::{self, Comparison, NanPolicy, Options};
+use crate::compare::{self, CompareOptions, Comparison, NanPolicy};
 use crate::error::Result;
 use crate::graph::constant::Constant;
 use crate::tensor::{DType, Kind, Shape, Tensor};
@@ -35,17 +35,17 @@ pub enum ConstantDiff {
 ///
 /// # Examples
 /// ```
-/// use ckdiff::compare::Options;
+/// use ckdiff::compare::CompareOptions;
 /// use ckdiff::diff::constant::{ConstantDiff, compare};
 /// use ckdiff::graph::constant::Constant;
 ///
 /// // int32 [2]: `tensor_content` of 3 and 3, and one `int_val` that repeats.
 /// let written_out = Constant::parse(b"\x08\x03\x12\x04\x12\x02\x08\x02\x22\x08\x03\0\0\0\x03\0\0\0")?;
 /// let repeated = Constant::parse(b"\x08\x03\x12\x04\x12\x02\x08\x02\x3a\x01\x03")?;
-/// assert_eq!(compare(&written_out, &repeated, &Options::default())?, ConstantDiff::Same);
+/// assert_eq!(compare(&written_out, &repeated, &CompareOptions::default())?, ConstantDiff::Same);
 /// # Ok::<(), ckdiff::Error>(())
 /// ```
-pub fn compare(lhs: &Constant, rhs: &Constant, options: &Options) -> Result<ConstantDiff> {
+pub fn compare(lhs: &Constant, rhs: &Constant, options: &CompareOptions) -> Result<ConstantDiff> {
     if lhs.shape() != rhs.shape() {
         return Ok(ConstantDiff::Shape);
     }
@@ -56,7 +56,7 @@ pub fn compare(lhs: &Constant, rhs: &Constant, options: &Options) -> Result<Cons
     if lhs == rhs && !(has_nan && options.nan == NanPolicy::Differ) {
         return Ok(ConstantDiff::Same);
     }
-    let options = Options { threads: 1, ..options.clone() };
+    let options = CompareOptions { threads: 1, ..options.clone() };
     let comparison = Box::new(measure(lhs, rhs, &options)?);
     Ok(match *comparison {
         _ if lhs.dtype() != rhs.dtype() => ConstantDiff::Dtype(Some(comparison)),
@@ -66,7 +66,7 @@ pub fn compare(lhs: &Constant, rhs: &Constant, options: &Options) -> Result<Cons
     })
 }
 
-fn measure(lhs: &Constant, rhs: &Constant, options: &Options) -> Result<Comparison> {
+fn measure(lhs: &Constant, rhs: &Constant, options: &CompareOptions) -> Result<Comparison> {
     let elements = lhs.shape().elements();
     let written_out = lhs.explicit().max(rhs.explicit());
     let repeated = elements - written_out;
@@ -87,7 +87,12 @@ fn one(constant: &Constant) -> Result<Tensor> {
 
 /// Compares elements of variable length. Only their equality is passed on, so a long element that repeats is
 /// not read again.
-fn bytes(lhs: &[&[u8]], rhs: &[&[u8]], repeated: u64, options: &Options) -> Result<Comparison> {
+fn bytes(
+    lhs: &[&[u8]],
+    rhs: &[&[u8]],
+    repeated: u64,
+    options: &CompareOptions,
+) -> Result<Comparison> {
     let differs = (0..lhs.len().max(rhs.len())).map(|i| at(lhs, i) != at(rhs, i)).map(u8::from);
     let [l, r] = equality(differs.collect())?;
     let [last_l, last_r] = equality(vec![u8::from(lhs.last() != rhs.last())])?;

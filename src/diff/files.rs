@@ -2,7 +2,7 @@
 
 use super::message::ListRules;
 use super::path::PathBuilder;
-use super::{Change, Diff, Options, model};
+use super::{Change, Diff, DiffOptions, model};
 use crate::artifact::{Asset, Files};
 use crate::error::Result;
 
@@ -10,7 +10,12 @@ use crate::error::Result;
 ///
 /// # Errors
 /// If a file cannot be read.
-pub(super) fn compare(lhs: &Files, rhs: &Files, options: &Options, diff: &mut Diff) -> Result<()> {
+pub(super) fn compare(
+    lhs: &Files,
+    rhs: &Files,
+    options: &DiffOptions,
+    diff: &mut Diff,
+) -> Result<()> {
     let root = PathBuilder::root();
     let files = root.field("files");
     let size = |asset: &Asset| format!("{} bytes", asset.bytes());

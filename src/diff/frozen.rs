@@ -14,7 +14,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::side_tensors::SideTensors;
-use super::{Diff, Only, Options, Side, Status, model};
+use super::{Diff, DiffOptions, Only, Side, Status, model};
 use crate::artifact::{Artifact, ArtifactKind};
 use crate::checkpoint::{Checkpoint, Entry, Partitioned, StoredSlice};
 use crate::error::{Error, Result};
@@ -40,7 +40,7 @@ impl<'a> FrozenGraph<'a> {
     pub(super) fn of(
         lhs: &'a Artifact<'_>,
         rhs: &'a Artifact<'_>,
-        options: &Options,
+        options: &DiffOptions,
     ) -> Result<Option<Self>> {
         let (side, graph, other) = match (lhs.checkpoint(), rhs.checkpoint()) {
             (Some(_), None) => (Side::Rhs, rhs, lhs),

@@ -52,9 +52,9 @@ use crate::progress::Progress;
 
 /// The options of a comparison.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct DiffOptions {
     /// The tolerance, and the statistics that are computed.
-    pub compare: compare::Options,
+    pub compare: compare::CompareOptions,
     /// The device that compares tensors. Constants of graphs are always compared on the CPU.
     pub device: compare::Device,
     /// What makes a tensor close, besides the tolerance in `compare`.
@@ -99,12 +99,12 @@ pub enum Only {
 /// # Examples
 /// ```
 /// use ckdiff::artifact::Artifact;
-/// use ckdiff::diff::{Options, Status, Verdict, diff};
+/// use ckdiff::diff::{DiffOptions, Status, Verdict, diff};
 /// use ckdiff::progress::Silent;
 ///
 /// let lhs = Artifact::open("tests/data/retrain/baseline.ckpt")?;
 /// let rhs = Artifact::open("tests/data/retrain/retrained.ckpt")?;
-/// let diff = diff(&lhs, &rhs, &Options::default(), &Silent)?;
+/// let diff = diff(&lhs, &rhs, &DiffOptions::default(), &Silent)?;
 /// assert_eq!(diff.verdict(), Verdict::Different);
 /// for tensor in diff.tensors.iter().filter(|tensor| tensor.status == Status::Different) {
 ///     let comparison = tensor.comparison.as_ref().expect("both sides were read");
@@ -115,7 +115,7 @@ pub enum Only {
 pub fn diff(
     lhs: &Artifact<'_>,
     rhs: &Artifact<'_>,
-    options: &Options,
+    options: &DiffOptions,
     progress: &dyn Progress,
 ) -> Result<Diff> {
     artifacts::compare(lhs, rhs, options, progress)

@@ -13,7 +13,7 @@ use super::graph::Renames;
 use super::message::ListRules;
 use super::side_tensors::SideTensors;
 use super::{
-    Diff, Finding, Only, Options, Side, Status, TensorDiff, embedded, model, roles,
+    Diff, DiffOptions, Finding, Only, Side, Status, TensorDiff, embedded, model, roles,
     roles::TensorRole,
 };
 use crate::checkpoint::Checkpoint;
@@ -161,7 +161,7 @@ impl ObjectGraphs {
 
     /// Reports differences between the object graphs, except those that other changes report already. Object graphs are
     /// structure and no values: unless `diff` compares the structure of two artifacts of one kind, they are left out.
-    pub(super) fn compare(&self, options: &Options, lists: &ListRules<'_>, diff: &mut Diff) {
+    pub(super) fn compare(&self, options: &DiffOptions, lists: &ListRules<'_>, diff: &mut Diff) {
         let (Some(l), Some(r)) = (&self.lhs, &self.rhs) else { return };
         let differs = |tensor: &TensorDiff| {
             let is_object_graph = tensor.name.as_bytes() == object_graph::KEY.as_bytes();

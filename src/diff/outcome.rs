@@ -10,7 +10,7 @@ use crate::graph::object_graph;
 use crate::serial::{self, named_enum};
 use crate::tensor::{Facts, Name};
 
-use super::{Change, Finding, Options, Side, TensorRole, UnusedPattern, Weight};
+use super::{Change, DiffOptions, Finding, Side, TensorRole, UnusedPattern, Weight};
 
 /// The differences between two artifacts.
 #[derive(Debug, Clone)]
@@ -20,7 +20,7 @@ pub struct Diff {
     /// The other side.
     pub rhs: ArtifactSummary,
     /// The options of the comparison.
-    pub options: Options,
+    pub options: DiffOptions,
     /// The devices that compared the tensors.
     pub work: Work,
     /// Every tensor of either side that the filters select, by name.
@@ -265,7 +265,7 @@ impl Diff {
     pub(super) fn new(
         lhs: &Artifact<'_>,
         rhs: &Artifact<'_>,
-        options: &Options,
+        options: &DiffOptions,
         coverage: Coverage,
     ) -> Self {
         Self {

@@ -30,7 +30,7 @@ pub(super) fn renames(
     lhs: SideTensors<'_>,
     rhs: SideTensors<'_>,
     tensors: &[TensorDiff],
-    options: &compare::Options,
+    options: &compare::CompareOptions,
     progress: &dyn Progress,
 ) -> Vec<Rename> {
     let removed = by_type(lhs, tensors, Status::Removed);
@@ -44,11 +44,11 @@ pub(super) fn renames(
     }
     let pairs: Vec<_> = candidates.iter().map(|(from, to)| (from.source, to.source)).collect();
     // Compared by bits, whatever the tolerance: a rename changes no value.
-    let options = compare::Options {
+    let options = compare::CompareOptions {
         threads: options.threads,
         tolerance: Tolerance::BITS,
         nan: NanPolicy::Equal,
-        ..compare::Options::default()
+        ..compare::CompareOptions::default()
     };
     let results = compare_all(&pairs, &options, &Device::cpu(), progress);
     let mut renames: Vec<_> = candidates

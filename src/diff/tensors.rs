@@ -11,7 +11,7 @@ use crate::tensor::{Facts, Kind, Name, TensorSource, in_parallel, read_through};
 use super::name_filter::Selection;
 use super::object_graphs::KnownNames;
 use super::side_tensors::SideTensors;
-use super::{Diff, LeftOut, Options, Side, Status, TensorDiff};
+use super::{Diff, DiffOptions, LeftOut, Side, Status, TensorDiff};
 
 /// The entries of both sides with the same name, after renames.
 #[derive(Default, Clone, Copy)]
@@ -45,7 +45,7 @@ pub(super) fn compare(
     lhs: SideTensors<'_>,
     rhs: SideTensors<'_>,
     known: &KnownNames,
-    options: &Options,
+    options: &DiffOptions,
     progress: &dyn Progress,
     diff: &mut Diff,
 ) -> Result<()> {
@@ -63,7 +63,7 @@ pub(super) fn compare(
         let tolerance = options.criteria.tolerance(options.compare.tolerance, &names);
         match (&tensor.error, pair.lhs.map(source), pair.rhs.map(source)) {
             (None, Some(Ok(l)), Some(Ok(r))) if l.shape() == r.shape() && by_index => {
-                let options = compare::Options { tolerance, ..options.compare.clone() };
+                let options = compare::CompareOptions { tolerance, ..options.compare.clone() };
                 set_result(&mut tensor, compare_checksums(l, r, &options));
             }
             (None, Some(Ok(l)), Some(Ok(r)))
@@ -96,7 +96,7 @@ pub(super) fn compare(
 /// Compares the values of tensors, and lists mismatches.
 fn compare_values(
     compared: &[Compared<'_>],
-    options: &Options,
+    options: &DiffOptions,
     progress: &dyn Progress,
     tensors: &mut [TensorDiff],
 ) {
@@ -109,7 +109,7 @@ fn compare_values(
     }
     for (tolerance, alike) in by_tolerance {
         let pairs: Vec<_> = alike.iter().map(|one| one.pair).collect();
-        let options_of = compare::Options { tolerance, ..options.compare.clone() };
+        let options_of = compare::CompareOptions { tolerance, ..options.compare.clone() };
         let results = compare::compare_all(&pairs, &options_of, &options.device, progress);
         let wanted: Vec<_> =
             alike.iter().zip(&results).map(|(one, result)| one.wanted(result)).collect();
@@ -161,7 +161,7 @@ fn pair_by_name<'a>(
     lhs: SideTensors<'a>,
     rhs: SideTensors<'a>,
     known: &KnownNames,
-    options: &Options,
+    options: &DiffOptions,
     left_out: &mut LeftOut,
 ) -> Result<BTreeMap<Name, EntryPair<'a>>> {
     let mut pairs_by_name = BTreeMap::<Name, EntryPair<'a>>::new();
@@ -280,7 +280,7 @@ fn set_result(tensor: &mut TensorDiff, outcome: PairResult) {
 fn compare_checksums(
     lhs: &dyn TensorSource,
     rhs: &dyn TensorSource,
-    options: &compare::Options,
+    options: &compare::CompareOptions,
 ) -> PairResult {
     let unknown = |why: &str| Err(Error::not_found(why));
     if lhs.dtype() != rhs.dtype() {

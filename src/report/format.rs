@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Options, Report, human, json};
+use super::{Report, ReportOptions, human, json};
 use crate::artifact::Form;
 use crate::message::Losses;
 
@@ -15,7 +15,7 @@ pub struct Format {
     pub form: Form,
     /// Whether people read it, who want notes and errors where they read.
     pub is_for_people: bool,
-    write: fn(&Report<'_>, &Options, &mut dyn Write) -> io::Result<Losses>,
+    write: fn(&Report<'_>, &ReportOptions, &mut dyn Write) -> io::Result<Losses>,
 }
 
 impl Format {
@@ -50,19 +50,19 @@ impl PartialEq for Format {
 /// # Examples
 /// ```
 /// use ckdiff::checkpoint::{Checkpoint, Listing};
-/// use ckdiff::report::{Format, Options, Report, write};
+/// use ckdiff::report::{Format, ReportOptions, Report, write};
 ///
 /// let checkpoint = Checkpoint::open("tests/data/demo/model.ckpt")?;
 /// let listing = Listing::new(&checkpoint, |_| true);
 /// let mut out = Vec::new();
-/// write(&Report::Listing(&listing, None), Format::HUMAN, &Options::default(), &mut out)?;
+/// write(&Report::Listing(&listing, None), Format::HUMAN, &ReportOptions::default(), &mut out)?;
 /// assert!(String::from_utf8(out)?.contains("2 tensors"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn write(
     report: &Report<'_>,
     format: Format,
-    options: &Options,
+    options: &ReportOptions,
     out: &mut dyn Write,
 ) -> io::Result<Losses> {
     (format.write)(report, options, out)

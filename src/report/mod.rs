@@ -14,4 +14,4 @@ mod request;
 pub use devices::{Devices, ListedAdapter, Tested};
 pub use format::{Format, write};
 pub use palette::Palette;
-pub use request::{Options, Report, Verbosity};
+pub use request::{Report, ReportOptions, Verbosity};

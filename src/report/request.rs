@@ -30,7 +30,7 @@ pub enum Report<'a> {
 
 /// The looks of a report for people; they do not change JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
+pub struct ReportOptions {
     /// The colors.
     pub palette: Palette,
     /// The width of the terminal. Without one, no name is cut and no tensors are told together, so that a search finds each.
@@ -59,7 +59,7 @@ pub enum Verbosity {
     Everything,
 }
 
-impl Options {
+impl ReportOptions {
     /// The columns of a line of running text.
     pub(super) fn width(&self) -> usize {
         const MIN: usize = 40;
@@ -70,7 +70,7 @@ impl Options {
 /// The width of a report in columns where it is not that of a terminal. Paths in error messages and lines to paste may be wider.
 pub(super) const WIDTH: usize = 100;
 
-impl Default for Options {
+impl Default for ReportOptions {
     fn default() -> Self {
         Self {
             palette: Palette::PLAIN,

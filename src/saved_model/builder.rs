@@ -16,7 +16,7 @@ use crate::graph::Graph;
 use crate::message::{Losses, MAX_BYTES, Message, Writer};
 use crate::meta_graph::{self, ExportOptions, Item, MAIN_OP};
 use crate::progress::Progress;
-use crate::saver::builder::{self, Options, with_saver};
+use crate::saver::builder::{self, BuilderOptions, with_saver};
 use crate::schema::Schema;
 use crate::schema::field::saved_model;
 use crate::schema::tensorflow::{AssetFileDef, SaverDef, SignatureDef};
@@ -316,7 +316,7 @@ fn with_own_saver<'s>(
         }
         return Ok((with_saver(&meta, saver)?, Some(saver.clone())));
     }
-    let built = Options { sharded: true, allow_empty: true, ..Options::default() };
+    let built = BuilderOptions { sharded: true, allow_empty: true, ..BuilderOptions::default() };
     if let Some(built) = builder::build(&meta, &built)? {
         let message = with_saver(&built.message, &built.saver_def)?;
         return Ok((message, Some(built.saver_def)));

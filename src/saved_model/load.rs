@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::message::{Message, nested};
 use crate::meta_graph::{self, ImportOptions, meta_graphs_in};
 use crate::saver::Saver;
-use crate::saver::builder::Options;
+use crate::saver::builder::BuilderOptions;
 use crate::saver::run::Variables;
 use crate::schema::Schema;
 use crate::schema::field::{meta_graph_def, saved_model};
@@ -205,7 +205,7 @@ impl LoadPlan {
         let (saver, graph) = match &self.saver {
             Some(def) => (Saver::new(def.clone()), Cow::Borrowed(&self.meta_graph)),
             None => {
-                let options = Options { allow_empty: true, ..Options::default() };
+                let options = BuilderOptions { allow_empty: true, ..BuilderOptions::default() };
                 let (saver, graph) = Saver::build(&self.meta_graph, &options)?;
                 (saver, Cow::Owned(graph))
             }

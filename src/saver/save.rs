@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::builder::{Built, Options, build, with_saver, without_saver};
+use super::builder::{BuilderOptions, Built, build, with_saver, without_saver};
 use super::directory::CheckpointDirectory;
 use super::{Content, Rotation};
 use crate::checkpoint::{
@@ -131,12 +131,15 @@ impl Saver {
 
     /// Builds a saver into the graph of a meta graph; returns it, and the message with its nodes.
     ///
-    /// With [`Options::allow_empty`] and no variables, the saver is empty and the message unchanged: saving writes only the meta graph, and
+    /// With [`BuilderOptions::allow_empty`] and no variables, the saver is empty and the message unchanged: saving writes only the meta graph, and
     /// restoring does nothing. TensorFlow's `defer_build` has no counterpart, because options need no graph and can be used later.
     ///
     /// # Errors
     /// As [`build`](super::builder::build).
-    pub fn build<'s>(meta_graph: &Message<'s>, options: &Options) -> Result<(Self, Message<'s>)> {
+    pub fn build<'s>(
+        meta_graph: &Message<'s>,
+        options: &BuilderOptions,
+    ) -> Result<(Self, Message<'s>)> {
         if let Some(Built { message, saver_def }) = build(meta_graph, options)? {
             return Ok((Self::new(saver_def), message));
         }

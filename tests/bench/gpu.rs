@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use ckdiff::compare::{Accelerator, Baseline, Batch, Counted, Counting, Device, Failure};
-use ckdiff::compare::{Histogram, Options, Sides, TILE, Tile, Tolerance};
+use ckdiff::compare::{CompareOptions, Histogram, Sides, TILE, Tile, Tolerance};
 use ckdiff::tensor::{DType, TensorSource, TensorView};
 
 /// Bytes of a side per batch when both sides are on the device.
@@ -90,7 +90,7 @@ impl Accelerator for Feeder {
         "feeder"
     }
 
-    fn accepts(&self, _: DType, _: &Options) -> bool {
+    fn accepts(&self, _: DType, _: &CompareOptions) -> bool {
         true
     }
 
@@ -130,7 +130,7 @@ fn start(device: &Device) -> f64 {
     let again = Device::gpu(device.accelerator().map(|it| it.name()))
         .expect("the adapter was opened before");
     let (lhs, rhs) = ([1.0f32], [2.0f32]);
-    let options = Options::default();
+    let options = CompareOptions::default();
     again
         .compare(&TensorView::flat(&lhs), &TensorView::flat(&rhs), &options)
         .expect("memory is readable");
@@ -138,20 +138,20 @@ fn start(device: &Device) -> f64 {
 }
 
 /// The comparisons to measure.
-fn work() -> Vec<(&'static str, Options)> {
+fn work() -> Vec<(&'static str, CompareOptions)> {
     let tolerance =
         |atol, rtol| Tolerance::new(Some(atol), Some(rtol), None).expect("the tolerance is finite");
-    let plain = Options { tolerance: tolerance(1e-8, 1e-5), ..Options::default() };
+    let plain = CompareOptions { tolerance: tolerance(1e-8, 1e-5), ..CompareOptions::default() };
     let further = (0..16).map(|i| tolerance(0.0, 0.5f64.powi(i))).collect();
     vec![
         ("compare", plain.clone()),
-        ("16 tolerances", Options { further, ..plain.clone() }),
-        ("histogram", Options { histogram: true, ..plain }),
+        ("16 tolerances", CompareOptions { further, ..plain.clone() }),
+        ("histogram", CompareOptions { histogram: true, ..plain }),
     ]
 }
 
 /// Counts all batches with both sides on the device: only counts are transferred.
-fn resident(device: &Device, lhs: &TensorView<'_>, rhs: &TensorView<'_>, options: &Options) {
+fn resident(device: &Device, lhs: &TensorView<'_>, rhs: &TensorView<'_>, options: &CompareOptions) {
     let accelerator = device.accelerator().expect("the accelerator is open");
     let batches = lhs.content().chunks(BATCH).zip(rhs.content().chunks(BATCH)).zip(0..);
     let width = u64::from(lhs.dtype() == DType::F32);

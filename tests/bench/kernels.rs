@@ -11,19 +11,19 @@
 
 use std::time::Instant;
 
-use ckdiff::compare::{Options, Tolerance, compare};
+use ckdiff::compare::{CompareOptions, Tolerance, compare};
 use ckdiff::tensor::{DType, Shape, Tensor};
 
 const ELEMENTS: usize = 1 << 22;
 
 fn main() {
     let only: Vec<String> = std::env::args().skip(1).collect();
-    let plain = Options { threads: 1, ..Options::default() };
+    let plain = CompareOptions { threads: 1, ..CompareOptions::default() };
     let asked = [
         ("by bits", plain.clone()),
-        ("tolerance", Options { tolerance: tolerance(1e-5), ..plain.clone() }),
-        ("16 more", Options { further: (0..16).map(sweep).collect(), ..plain.clone() }),
-        ("histogram", Options { histogram: true, ..plain.clone() }),
+        ("tolerance", CompareOptions { tolerance: tolerance(1e-5), ..plain.clone() }),
+        ("16 more", CompareOptions { further: (0..16).map(sweep).collect(), ..plain.clone() }),
+        ("histogram", CompareOptions { histogram: true, ..plain.clone() }),
     ];
     let titles: String = asked.iter().map(|(title, _)| format!(" {title:>10}")).collect();
     println!("{:<10} {:>10}{titles}   GB/s of both sides", "", "equal");
@@ -51,7 +51,7 @@ fn sweep(step: i32) -> Tolerance {
 }
 
 /// The best of seven runs.
-fn rate(lhs: &Tensor, rhs: &Tensor, options: &Options) -> f64 {
+fn rate(lhs: &Tensor, rhs: &Tensor, options: &CompareOptions) -> f64 {
     let run = || {
         let start = Instant::now();
         let comparison = compare(lhs, rhs, options).expect("tensors in memory are readable");

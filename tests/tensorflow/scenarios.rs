@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use ckdiff::message::Message;
 use ckdiff::meta_graph::{ImportOptions, import};
 use ckdiff::progress::Silent;
-use ckdiff::saver::builder::{Options, ToSave, VarList, all_saveable};
+use ckdiff::saver::builder::{BuilderOptions, ToSave, VarList, all_saveable};
 use ckdiff::saver::run::{VariableKey, Variables};
 use ckdiff::saver::{Model, SaveOptions, Saver};
 use ckdiff::schema::Schema;
@@ -83,7 +83,7 @@ fn numbered(graph: &Message<'_>) -> Result<Variables> {
 /// Saves a graph with a saver that ckdiff builds, and the meta graph.
 fn saved(path: &Path, sharded: bool, write_version: CheckpointFormatVersion) -> Result {
     let before = read(Path::new("tests/data/savers/build/sharded.before.meta"))?;
-    let options = Options { sharded, write_version, ..Options::default() };
+    let options = BuilderOptions { sharded, write_version, ..BuilderOptions::default() };
     let (mut saver, graph) = Saver::build(&before, &options)?;
     let model = Model { graph: &graph, variables: &numbered(&before)? };
     saver.save(&model, path, &SaveOptions::default(), &Silent)?;
@@ -95,7 +95,7 @@ fn parts(directory: &Path, write_version: CheckpointFormatVersion) -> Result {
     let is_wanted = |name: &str| ["p/part_1", "p/part_3"].contains(&name);
     let list = all_saveable(&before)?.into_iter().filter(|one| is_wanted(&one.name));
     let var_list = VarList::List(list.map(ToSave::Variable).collect());
-    let options = Options { var_list, write_version, ..Options::default() };
+    let options = BuilderOptions { var_list, write_version, ..BuilderOptions::default() };
     let (mut saver, graph) = Saver::build(&before, &options)?;
     let variables = numbered(&before)?;
     fs::create_dir_all(directory)?;

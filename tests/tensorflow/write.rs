@@ -18,7 +18,7 @@ use ckdiff::files::{cannot_write, replace};
 use ckdiff::message::Message;
 use ckdiff::progress::Silent;
 use ckdiff::saved_model::{Builder, SavedModel, Values};
-use ckdiff::saver::builder::{Options, build, with_saver};
+use ckdiff::saver::builder::{BuilderOptions, build, with_saver};
 use ckdiff::saver::run::{Variables, restore};
 use ckdiff::saver::{Model, SaveOptions, Saver};
 use ckdiff::schema::Schema;
@@ -46,7 +46,8 @@ fn main() -> Result {
                 [("v2", CheckpointFormatVersion::V2), ("v1", CheckpointFormatVersion::V1)]
             {
                 let shards = if sharded { "sharded" } else { "one" };
-                let options = Options { sharded, write_version, ..Options::default() };
+                let options =
+                    BuilderOptions { sharded, write_version, ..BuilderOptions::default() };
                 built(case, &options, &out.join(format!("built/{case}.{shards}.{name}.meta")))?;
             }
         }
@@ -70,7 +71,7 @@ fn read(path: &Path) -> Result<Message<'static>> {
 }
 
 /// Builds a saver into a graph that has none.
-fn built(case: &str, options: &Options, out: &Path) -> Result {
+fn built(case: &str, options: &BuilderOptions, out: &Path) -> Result {
     let before = format!("tests/data/savers/build/{case}.before.meta");
     let built = build(&read(Path::new(&before))?, options)?.ok_or("nothing to save")?;
     let message = with_saver(&built.message, &built.saver_def)?;

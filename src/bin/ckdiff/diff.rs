@@ -5,7 +5,7 @@ use std::path::Path;
 use ckdiff::Error;
 use ckdiff::artifact::{Artifact, ReadOptions};
 use ckdiff::compare::Device;
-use ckdiff::diff::{Lists, Only, Options, TextView, Verdict, diff};
+use ckdiff::diff::{DiffOptions, Lists, Only, TextView, Verdict, diff};
 use ckdiff::report::{self, Report};
 
 use crate::Exit;
@@ -23,7 +23,8 @@ use crate::state_file;
 pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Diagnostics> {
     let lists = Lists { as_set: args.lists.as_set.clone(), keyed: args.lists.key.clone() };
     let device = device(&args.device)?;
-    let mut options = Options { lists, device, ..args.what.options(args.histogram, &args.jobs)? };
+    let mut options =
+        DiffOptions { lists, device, ..args.what.options(args.histogram, &args.jobs)? };
     for (glob, count) in &args.elements {
         options.listed.add(glob, *count)?;
     }
@@ -50,7 +51,7 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Diagnostics> {
     let has_texts = args.text.unified.is_some() && output::is_for_person(&args.report, args.quiet);
     let texts = has_texts.then(|| TextView::new(&diff, &lhs, &rhs)).transpose()?;
     output::write(&args.report, args.quiet, |format, look, out| {
-        let options = report::Options {
+        let options = report::ReportOptions {
             context: args.text.context(),
             sort: args.sort,
             verbosity: args.verbosity.verbosity(),

@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
 use ckdiff::files::{OpenFile, Replacement, cannot_write};
-use ckdiff::report::{Format, Options, Palette};
+use ckdiff::report::{Format, Palette, ReportOptions};
 use ckdiff::{Error, ErrorKind};
 
 use crate::args::{Color, ReportArgs};
@@ -62,11 +62,16 @@ impl Look {
     }
 
     /// The options of a report with at most `max_rows` rows of each list; without a number, 20 on a terminal, and all elsewhere.
-    pub(crate) fn options(self, max_rows: Option<usize>) -> Options {
+    pub(crate) fn options(self, max_rows: Option<usize>) -> ReportOptions {
         const ON_TERMINAL: usize = 20;
         let Self { palette, columns } = self;
         let default = if columns.is_some() { ON_TERMINAL } else { usize::MAX };
-        Options { palette, columns, max_rows: max_rows.unwrap_or(default), ..Options::default() }
+        ReportOptions {
+            palette,
+            columns,
+            max_rows: max_rows.unwrap_or(default),
+            ..ReportOptions::default()
+        }
     }
 }
 

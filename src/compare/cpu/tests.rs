@@ -6,7 +6,7 @@
 
 use bytemuck::cast_slice_mut;
 
-use crate::compare::{Comparison, NanPolicy, Options, Tolerance};
+use crate::compare::{CompareOptions, Comparison, NanPolicy, Tolerance};
 use crate::tensor::{DType, Kind};
 
 use super::*;
@@ -167,7 +167,7 @@ fn pair_of(
 fn tally(
     (lhs, rhs): (&[u8], &[u8]),
     size: usize,
-    options: &Options,
+    options: &CompareOptions,
     over: impl Fn(Chunk<'_>),
 ) -> Tally {
     let mut tally = Tally::new(options, 0);
@@ -221,7 +221,7 @@ fn all_pairs(mut check: impl FnMut(DType, usize, &[u8], &[u8], &str)) {
 fn the_lanes_say_what_the_definition_says() {
     let further: Vec<_> = tolerances().into_iter().rev().collect();
     all_pairs(|dtype, size, lhs, rhs, context| {
-        let check = |options: &Options| {
+        let check = |options: &CompareOptions| {
             let lanes = tally((lhs, rhs), size, options, |chunk| compare(dtype, dtype, chunk));
             let definition = tally((lhs, rhs), size, options, |chunk| {
                 dtype.visit(Definition(chunk, Collect::Everything));
@@ -237,16 +237,16 @@ fn the_lanes_say_what_the_definition_says() {
         };
         for (i, tolerance) in tolerances().into_iter().enumerate() {
             for nan in [NanPolicy::Equal, NanPolicy::Differ] {
-                let plain = Options { tolerance, nan, ..Options::default() };
+                let plain = CompareOptions { tolerance, nan, ..CompareOptions::default() };
                 check(&plain);
                 // Each option alone with some tolerances, both together with all.
                 let further = further.clone();
                 match i % 3 {
-                    0 => check(&Options { histogram: true, ..plain.clone() }),
-                    1 => check(&Options { further: further.clone(), ..plain.clone() }),
+                    0 => check(&CompareOptions { histogram: true, ..plain.clone() }),
+                    1 => check(&CompareOptions { further: further.clone(), ..plain.clone() }),
                     _ => {}
                 }
-                check(&Options { further, histogram: true, ..plain });
+                check(&CompareOptions { further, histogram: true, ..plain });
             }
         }
     });
@@ -254,7 +254,8 @@ fn the_lanes_say_what_the_definition_says() {
 
 #[test]
 fn the_sums_alone_are_those_among_everything() {
-    let options = Options { histogram: true, further: tolerances(), ..Options::default() };
+    let options =
+        CompareOptions { histogram: true, further: tolerances(), ..CompareOptions::default() };
     all_pairs(|dtype, size, lhs, rhs, context| {
         let mut all = tally((lhs, rhs), size, &options, |chunk| compare(dtype, dtype, chunk));
         let mut alone = tally((lhs, rhs), size, &options, |chunk| sums(dtype, chunk));
@@ -287,7 +288,7 @@ fn the_sums_alone_are_those_among_everything() {
 #[test]
 fn relative_differences_alone_are_those_among_everything() {
     all_pairs(|dtype, _, lhs, rhs, context| {
-        let mut alone = Tally::new(&Options::default(), 0);
+        let mut alone = Tally::new(&CompareOptions::default(), 0);
         let mut by_pair = alone.clone();
         // Twice, since the second time no maximum changes.
         for _ in 0..2 {

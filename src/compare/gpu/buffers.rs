@@ -14,7 +14,7 @@ use wgpu::{
 use super::super::accelerator::{Counting, Failure};
 use super::super::close::Rule;
 use super::super::tile::{Batch, Counted};
-use super::super::{NanPolicy, Options};
+use super::super::{CompareOptions, NanPolicy};
 use super::constants::{ATOL_RTOL, ATOL_RTOL_ULP, BITS_ONLY, MAX_FURTHER};
 use super::context::{Context, Mapped};
 use super::kernels::Kernels;
@@ -108,7 +108,7 @@ impl RuleWords {
         Self { atol: atol.to_bits(), rtol: rtol.to_bits(), ulp, criteria, unused: 0 }
     }
 
-    fn all(options: &Options) -> Vec<Self> {
+    fn all(options: &CompareOptions) -> Vec<Self> {
         let tolerances = std::iter::once(&options.tolerance).chain(&options.further);
         tolerances.map(|tolerance| Self::new(&Rule::new(tolerance, options.nan))).collect()
     }
@@ -178,7 +178,7 @@ impl BatchBuffers {
         Ok(Box::new(Submitted { buffers: self, layout, serial, index, mapped, waits, pool }))
     }
 
-    fn write_job(&self, layout: Layout, options: &Options, serial: u32) {
+    fn write_job(&self, layout: Layout, options: &CompareOptions, serial: u32) {
         let job = Job {
             elements: word(layout.elements),
             nan_differs: u32::from(options.nan == NanPolicy::Differ),

@@ -12,7 +12,7 @@ use super::needs::Needs;
 use super::self_test;
 use crate::compare::accelerator::{Accelerator, Counting, Failure, is_for_gpu};
 use crate::compare::tile::Batch;
-use crate::compare::{Adapter, Options, Tolerance};
+use crate::compare::{Adapter, CompareOptions, Tolerance};
 use crate::tensor::DType;
 
 /// The fewest bytes of a buffer, so that small batches share buffers.
@@ -94,7 +94,7 @@ impl Accelerator for Gpu {
         &self.adapter.name
     }
 
-    fn accepts(&self, dtype: DType, options: &Options) -> bool {
+    fn accepts(&self, dtype: DType, options: &CompareOptions) -> bool {
         let mut tolerances = std::iter::once(&options.tolerance).chain(&options.further);
         is_for_gpu(dtype)
             && options.further.len() <= MAX_FURTHER

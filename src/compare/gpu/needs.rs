@@ -1,6 +1,6 @@
 //! Which kernels a batch needs.
 
-use super::super::Options;
+use super::super::CompareOptions;
 
 /// The number of kernels.
 pub(super) const KERNELS: usize = 3;
@@ -13,7 +13,7 @@ pub(super) struct Needs {
 }
 
 impl Needs {
-    pub(super) fn of(options: &Options) -> Self {
+    pub(super) fn of(options: &CompareOptions) -> Self {
         Self { further: !options.further.is_empty(), histogram: options.histogram }
     }
 

@@ -4,7 +4,7 @@ use crate::tensor::DType;
 
 use super::super::accelerator::Failure;
 use super::super::tile::{Batch, Counted, TILE, Tile};
-use super::super::{NanPolicy, Options, Sides, Tolerance};
+use super::super::{CompareOptions, NanPolicy, Sides, Tolerance};
 use super::needs::Needs;
 
 /// More than a tile, and not a multiple of any size in the shaders.
@@ -20,12 +20,12 @@ pub(super) fn run(
     for nan in [NanPolicy::Equal, NanPolicy::Differ] {
         for tolerance in tolerances() {
             let further = if needs.further { tolerances() } else { Vec::new() };
-            let options = Options {
+            let options = CompareOptions {
                 tolerance,
                 nan,
                 further,
                 histogram: needs.histogram,
-                ..Options::default()
+                ..CompareOptions::default()
             };
             let batch =
                 Batch { dtype, lhs: &lhs, rhs: &rhs, options: &options, kept: Sides::default() };

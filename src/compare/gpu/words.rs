@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::super::counts::Counts;
 use super::super::histogram::LEAST_POWER;
 use super::super::tile::{Counted, TILE, TILE_U32, Tile};
-use super::super::{Histogram, Options};
+use super::super::{CompareOptions, Histogram};
 use super::constants::{ABS_BINS, MAX_FURTHER, RELATIVE_BIAS, RELATIVE_FRACTION, ULP_BINS};
 use super::needs::{KERNELS, Needs};
 
@@ -58,7 +58,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub(super) fn new(elements: usize, options: &Options) -> Self {
+    pub(super) fn new(elements: usize, options: &CompareOptions) -> Self {
         Self { elements, further: options.further.len(), histogram: options.histogram }
     }
 

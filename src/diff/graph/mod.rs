@@ -43,7 +43,7 @@ pub(super) use saver_functions::SaverFunctions;
 pub(super) struct Context<'a> {
     pub(super) schema: &'a Schema,
     /// The options for the comparison of constants.
-    pub(super) compare: &'a compare::Options,
+    pub(super) compare: &'a compare::CompareOptions,
     /// The op definitions of each side.
     pub(super) lhs_ops: &'a OpTable<'a>,
     pub(super) rhs_ops: &'a OpTable<'a>,

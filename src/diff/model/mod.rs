@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::graph::OpTable;
 use crate::schema::Schema;
 
-use super::Options;
+use super::DiffOptions;
 use super::embedded::TRACKABLE_OBJECT_GRAPH;
 use super::graph::{Context, Renames, SaverFunctions};
 use super::message::{ListRules, MessageDiff, MessageDiffer, MessagePair, Scope};
@@ -31,7 +31,7 @@ pub(super) use treatment::{meaning, treatment};
 #[derive(Clone, Copy)]
 pub(super) struct ModelRules<'a> {
     schema: &'a Schema,
-    compare: &'a compare::Options,
+    compare: &'a compare::CompareOptions,
     /// The caller's options for lists.
     lists: &'a ListRules<'a>,
     /// The op definitions of each side.
@@ -53,7 +53,7 @@ pub(super) struct ModelRules<'a> {
 /// Compares the common part of two messages: models, or parts of them.
 pub(super) fn compare(
     common: &CommonPart<'_>,
-    options: &Options,
+    options: &DiffOptions,
     lists: &ListRules<'_>,
 ) -> MessageDiff {
     let mut diff = MessageDiff::default();
@@ -69,7 +69,7 @@ pub(super) fn compare(
 pub(super) fn compare_object_graphs(
     lhs: &[u8],
     rhs: &[u8],
-    options: &Options,
+    options: &DiffOptions,
     lists: &ListRules<'_>,
 ) -> Option<MessageDiff> {
     let schema = Schema::tensorflow();
@@ -105,7 +105,7 @@ pub(super) fn check_lists(
 /// Calls `f` with the rules for two models of which nothing is matched yet.
 fn with_rules(
     schema: &Schema,
-    options: &Options,
+    options: &DiffOptions,
     lists: &ListRules<'_>,
     f: impl FnOnce(&ModelRules<'_>),
 ) {

@@ -29,12 +29,12 @@ use walk::Walk;
 ///
 /// ```
 /// use ckdiff::artifact::Artifact;
-/// use ckdiff::diff::{Options, LineTag, TextView, diff};
+/// use ckdiff::diff::{DiffOptions, LineTag, TextView, diff};
 /// use ckdiff::progress::Silent;
 ///
 /// let lhs = Artifact::open("tests/data/pairs/swapped_matmul/lhs.meta")?;
 /// let rhs = Artifact::open("tests/data/pairs/swapped_matmul/rhs.meta")?;
-/// let diff = diff(&lhs, &rhs, &Options::default(), &Silent)?;
+/// let diff = diff(&lhs, &rhs, &DiffOptions::default(), &Silent)?;
 /// let view = TextView::new(&diff, &lhs, &rhs)?;
 /// let part = &view.parts()[0];
 /// assert_eq!(part.path().to_string(), r#"graph_def.node["result"]"#);
@@ -74,7 +74,7 @@ struct PartMessage<'a> {
 }
 
 impl<'a> TextView<'a> {
-    /// The changed parts for semantic changes, or for all with [`Options::strict`](crate::diff::Options::strict); `lhs` and `rhs` are the
+    /// The changed parts for semantic changes, or for all with [`DiffOptions::strict`](crate::diff::DiffOptions::strict); `lhs` and `rhs` are the
     /// compared artifacts.
     ///
     /// # Errors

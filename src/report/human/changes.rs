@@ -10,7 +10,7 @@ use crate::diff::{BoundaryChange, Change, ChangeKind, Detail, Diff, NodeGroup, S
 
 use super::table::{Align, Table};
 use super::terminal_text::{cut_middle, plural, printable, wrapped};
-use super::{Options, Verbosity, change_text, lines, number};
+use super::{ReportOptions, Verbosity, change_text, lines, number};
 
 /// The maximum number of rewired inputs that are listed below a group of nodes.
 const BORDER: usize = 3;
@@ -73,7 +73,7 @@ impl Section {
 }
 
 /// Writes the semantic changes, and the number of cosmetic ones.
-pub(super) fn write(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
     let semantic = |change: &&Change| change.weight == Weight::Semantic;
     let changes: Vec<&Change> = diff.changes.iter().filter(semantic).collect();
     let mut left = options.max_rows;
@@ -142,7 +142,7 @@ fn what(nodes: &NodeGroup) -> String {
 /// Groups of added or removed nodes, and the inputs that were rewired because of them.
 pub(super) fn groups(
     changes: &[&Change],
-    options: &Options,
+    options: &ReportOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     for change in changes {
@@ -174,7 +174,11 @@ pub(super) fn renamed(changes: &[&Change]) -> Table {
 }
 
 /// Changes one by one, under the scopes that several of them share.
-pub(super) fn rows(changes: &[&Change], options: &Options, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn rows(
+    changes: &[&Change],
+    options: &ReportOptions,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     for alike in changes.chunk_by(|a, b| change_text::scope(a) == change_text::scope(b)) {
         let scope = alike.first().map(|change| change_text::scope(change)).unwrap_or_default();
         let is_grouped = alike.len() > 1 && !scope.is_empty();
@@ -197,7 +201,11 @@ pub(super) fn rows(changes: &[&Change], options: &Options, out: &mut dyn Write) 
 }
 
 /// The findings about each side.
-pub(super) fn findings(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn findings(
+    diff: &Diff,
+    options: &ReportOptions,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     if diff.findings.is_empty() {
         return Ok(());
     }
@@ -222,7 +230,11 @@ pub(super) fn findings(diff: &Diff, options: &Options, out: &mut dyn Write) -> i
 }
 
 /// One line for all cosmetic changes; on request also a line for each.
-pub(super) fn cosmetic(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn cosmetic(
+    diff: &Diff,
+    options: &ReportOptions,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     if options.verbosity == Verbosity::Everything {
         each_cosmetic(diff, options, out)?;
     }
@@ -250,7 +262,7 @@ pub(super) fn cosmetic(diff: &Diff, options: &Options, out: &mut dyn Write) -> i
 }
 
 /// A line for each cosmetic change.
-fn each_cosmetic(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+fn each_cosmetic(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
     let is_cosmetic = |change: &&Change| change.weight == Weight::Cosmetic;
     let mut all: Vec<&Change> = diff.changes.iter().filter(is_cosmetic).collect();
     if all.is_empty() {

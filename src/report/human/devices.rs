@@ -5,11 +5,15 @@ use std::io::{self, Write};
 use crate::compare::Adapter;
 use crate::report::{Devices, ListedAdapter, Tested};
 
-use super::Options;
+use super::ReportOptions;
 use super::terminal_text::{padded, plural, printable, width_of};
 
 /// Writes the devices, by the names that `--device` accepts.
-pub(super) fn write(devices: &Devices, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(
+    devices: &Devices,
+    options: &ReportOptions,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let palette = options.palette;
     let names = devices.adapters.iter().map(|listed| name(&listed.adapter));
     let names: Vec<_> = ["cpu".to_owned()].into_iter().chain(names).collect();

@@ -11,7 +11,9 @@ use crate::diff::{
 use crate::summary::{Movement, RoleMovement, has_new_non_finite, role_movements, scopes, weights};
 
 use super::terminal_text::{padded, plural, printable, width_of, wrapped, wrapped_to};
-use super::{Options, Verbosity, changes, number, statistics, suggestions, tensors, text_view};
+use super::{
+    ReportOptions, Verbosity, changes, number, statistics, suggestions, tensors, text_view,
+};
 
 /// The maximum number of scopes below the answer.
 const SCOPES: usize = 8;
@@ -20,7 +22,7 @@ const SCOPES: usize = 8;
 pub(super) fn write(
     diff: &Diff,
     texts: Option<&TextView<'_>>,
-    options: &Options,
+    options: &ReportOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     if options.verbosity == Verbosity::Names {
@@ -53,7 +55,7 @@ fn names(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The answer, where the weights moved, the two sides, and what was compared.
-fn head(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+fn head(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
     let palette = options.palette;
     let style = match diff.verdict() {
         Verdict::Same => palette.good,
@@ -266,7 +268,7 @@ fn new_non_finite(diff: &Diff) -> Option<String> {
 }
 
 /// The scopes, and how far the weights in each moved.
-fn by_scope(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+fn by_scope(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
     let scopes = scopes(&weights(diff), SCOPES);
     if scopes.len() < 2 || scopes.iter().all(|of| of.movement.changed == 0) {
         return Ok(());
@@ -318,7 +320,7 @@ fn left_out(diff: &Diff) -> Option<String> {
 fn overview(
     diff: &Diff,
     movements: &[RoleMovement],
-    options: &Options,
+    options: &ReportOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let sides = [("lhs", &diff.lhs), ("rhs", &diff.rhs)];
@@ -389,7 +391,7 @@ fn counts(diff: &Diff) -> Vec<String> {
 
 /// For example `weights: 2 of 14 changed, 0.9% · optimizer: 4 of 28, 31% · counters: 1 of 2`; nothing where tensors have no
 /// different roles.
-fn roles_counted(movements: &[RoleMovement], options: &Options) -> Vec<String> {
+fn roles_counted(movements: &[RoleMovement], options: &ReportOptions) -> Vec<String> {
     let of = |(at, of): (usize, &RoleMovement)| {
         let verb = if at == 0 { " changed" } else { "" };
         Some(format!("{}: {}", tensors::role(of.role?), of_total(of.movement, verb)))

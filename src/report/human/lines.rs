@@ -4,12 +4,12 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 
-use super::Options;
+use super::ReportOptions;
 use super::number;
 use super::terminal_text::plural;
 
 /// Writes the heading of a section, after an empty line.
-pub(super) fn heading(title: &str, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn heading(title: &str, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
     let style = options.palette.heading;
     writeln!(out, "\n{style}{title}{style:#}")
 }
@@ -34,7 +34,7 @@ pub(super) fn more(
 pub(super) fn rest(
     total: usize,
     noun: &str,
-    options: &Options,
+    options: &ReportOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let hidden = total.saturating_sub(options.max_rows);

@@ -8,10 +8,14 @@ use crate::checkpoint::{ListedTensor, Listing};
 
 use super::table::{Align, Table};
 use super::terminal_text::{cut_middle, plural, printable};
-use super::{Options, lines, number};
+use super::{ReportOptions, lines, number};
 
 /// Writes the listing of a checkpoint.
-pub(super) fn write(listing: &Listing, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(
+    listing: &Listing,
+    options: &ReportOptions,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let (heading, bad) = (options.palette.heading, options.palette.bad);
     let path = printable(&listing.path.display().to_string());
     let tensors = plural(listing.tensors.len() as u64, "tensor");
@@ -54,7 +58,7 @@ fn metadata(pairs: &[(String, String)], out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The table of tensors, with a header.
-pub(super) fn table(rows: &[ListedTensor], options: &Options) -> Table {
+pub(super) fn table(rows: &[ListedTensor], options: &ReportOptions) -> Table {
     let mut table = Table::new(&[Align::Left, Align::Left, Align::Right, Align::Left]);
     table.header(options.palette.faint, &["name", "dtype", "shape", "bytes", "sha256"]);
     for row in rows {

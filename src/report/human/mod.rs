@@ -23,13 +23,13 @@ use std::io::{self, Write};
 pub use terminal_text::{plural, printable};
 
 use super::request::WIDTH;
-use super::{Options, Report, Verbosity};
+use super::{Report, ReportOptions, Verbosity};
 use crate::message::Losses;
 
 /// Writes a report for people; returns the parts of a message that text cannot represent.
 pub(super) fn write(
     report: &Report<'_>,
-    options: &Options,
+    options: &ReportOptions,
     out: &mut dyn Write,
 ) -> io::Result<Losses> {
     match *report {

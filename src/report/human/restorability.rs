@@ -12,7 +12,7 @@ use crate::verify::{
 };
 
 use super::terminal_text::{cut_name, padded, plural, printable, width_of};
-use super::{Options, WIDTH, lines, number};
+use super::{ReportOptions, WIDTH, lines, number};
 
 /// The maximum number of columns of the name of a tensor.
 const NAME: usize = 48;
@@ -57,7 +57,7 @@ fn fits(found: &Verification) -> impl Iterator<Item = &Restorability> {
 /// Writes the sections of every graph with misfits or findings.
 pub(super) fn write(
     found: &Verification,
-    options: &Options,
+    options: &ReportOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     for graph in &found.graphs {
@@ -83,7 +83,7 @@ fn name(graph: &VerifiedGraph) -> String {
     }
 }
 
-fn sections(fit: &Restorability, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+fn sections(fit: &Restorability, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
     let Some(saver) = fit.decisive() else { return Ok(()) };
     for kind in MisfitKind::ALL.into_iter().filter(|kind| saver.counts.of(*kind) > 0) {
         section(saver, kind, options, out)?;
@@ -125,7 +125,7 @@ fn others(fit: &Restorability, out: &mut dyn Write) -> io::Result<()> {
 fn section(
     saver: &SaverRestorability,
     kind: MisfitKind,
-    options: &Options,
+    options: &ReportOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let heading = options.palette.heading;
@@ -173,7 +173,7 @@ fn detail(misfit: &Misfit) -> String {
     }
 }
 
-fn nodes(checked: &Checked, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+fn nodes(checked: &Checked, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
     let heading = options.palette.heading;
     let total = checked.total();
     if total == 0 {

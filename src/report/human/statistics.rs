@@ -12,7 +12,7 @@ use crate::tensor::Scalar;
 
 use super::table::{Align, NONE, Table};
 use super::terminal_text::plural;
-use super::{Options, Verbosity, lines, number};
+use super::{ReportOptions, Verbosity, lines, number};
 
 /// What tensors outside of any scope are called.
 pub(super) const TOP: &str = "top level";
@@ -21,7 +21,7 @@ pub(super) const TOP: &str = "top level";
 const BARS: usize = 24;
 
 /// Writes a line per scope.
-pub(super) fn scopes(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn scopes(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
     const FEW: usize = 8;
     let all = summary::scopes(&summary::weights(diff), options.max_rows.max(FEW));
     let shown = all.get(..options.max_rows).unwrap_or(&all);
@@ -48,7 +48,7 @@ fn percent(value: Option<f64>) -> String {
 }
 
 /// Writes what the options ask for.
-pub(super) fn write(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
     further_tolerances(diff, options, out)?;
     if diff.options.compare.histogram {
         histograms(diff, options, out)?;
@@ -61,7 +61,7 @@ pub(super) fn write(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::
 }
 
 /// The mismatches under each further tolerance.
-fn further_tolerances(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+fn further_tolerances(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
     if diff.options.compare.further.is_empty() {
         return Ok(());
     }
@@ -86,14 +86,14 @@ fn further_tolerances(diff: &Diff, options: &Options, out: &mut dyn Write) -> io
 }
 
 /// The changed tensors whose values were compared, in the order of the report.
-fn compared<'a>(diff: &'a Diff, options: &Options) -> Vec<(&'a TensorDiff, &'a Comparison)> {
+fn compared<'a>(diff: &'a Diff, options: &ReportOptions) -> Vec<(&'a TensorDiff, &'a Comparison)> {
     let sections = summary::sections(diff, options.sort);
     let tensors = sections.iter().flat_map(|section| section.tensors.iter().copied());
     tensors.filter_map(|tensor| Some((tensor, tensor.comparison.as_deref()?))).collect()
 }
 
 /// The histogram of each changed tensor, and that of all.
-fn histograms(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+fn histograms(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
     let compared = compared(diff, options);
     let mut all = Histogram::default();
     for histogram in compared.iter().filter_map(|(_, found)| found.histogram.as_ref()) {
@@ -160,7 +160,7 @@ fn bars(bins: &BTreeMap<i32, u64>) -> String {
 }
 
 /// Statistics that the other tables leave out.
-fn statistics(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+fn statistics(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
     let compared = compared(diff, options);
     if compared.is_empty() {
         return Ok(());
@@ -201,7 +201,7 @@ fn sides(sides: Option<Sides<f64>>) -> String {
 }
 
 /// The tensors that did not change.
-fn unchanged(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+fn unchanged(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
     for (status, title) in [(Status::Close, "Close"), (Status::Identical, "Identical")] {
         let all: Vec<_> = diff.tensors.iter().filter(|tensor| tensor.status == status).collect();
         if all.is_empty() {

@@ -8,13 +8,13 @@ use crate::diff::Diff;
 use crate::summary::{only_bits_differ, passing, rename_rules};
 
 use super::terminal_text::{plural, shell_quoted};
-use super::{Options, lines, number};
+use super::{ReportOptions, lines, number};
 
 /// A change below this share of a tensor's norm counts as noise, for which a tolerance is suggested.
 const NOISE: f64 = 1e-3;
 
 /// Writes notes on how tensors were compared, and options that would change the answer.
-pub(super) fn write(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
     let style = options.palette.command;
     for text in [by_checksum(diff), about_bits(diff), about_tolerance(diff)].into_iter().flatten() {
         writeln!(out, "\n{text}")?;

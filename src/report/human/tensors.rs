@@ -14,7 +14,7 @@ use crate::tensor::{DType, Facts};
 
 use super::table::{Align, NONE, Table};
 use super::terminal_text::{cut_end, cut_middle, plural, printable};
-use super::{Options, lines, number};
+use super::{ReportOptions, lines, number};
 
 /// The maximum number of columns of an index and of a shape, which only tensors of very many dimensions exceed, and of a text.
 const INDEX_WIDTH: usize = 40;
@@ -58,7 +58,7 @@ pub(super) fn role(role: TensorRole) -> &'static str {
 }
 
 /// Writes the changed tensors, the most important first, and the number of those that are not listed.
-pub(super) fn write(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
     damage(diff, options, out)?;
     let sections = sections(diff, options.sort);
     let rows: Vec<Vec<Fold<'_>>> =
@@ -108,7 +108,7 @@ pub(super) fn write(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::
 }
 
 /// The rows of a section: tensors that are alike are told together on a terminal.
-fn folded<'a>(section: &Section<'a>, options: &Options) -> Vec<Fold<'a>> {
+fn folded<'a>(section: &Section<'a>, options: &ReportOptions) -> Vec<Fold<'a>> {
     let tensors = section.tensors.as_slice();
     if options.columns.is_none() {
         return Fold::none(tensors);
@@ -143,7 +143,7 @@ fn shares(wanted: &[usize], all: usize) -> Vec<usize> {
     shares
 }
 
-fn damage(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+fn damage(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
     if diff.damage.is_empty() {
         return Ok(());
     }
@@ -156,7 +156,7 @@ fn damage(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()>
 }
 
 /// The tensors that cannot be read, with their errors; an error that several share is written once.
-fn unreadable(rows: &[Fold<'_>], options: &Options, out: &mut dyn Write) -> io::Result<()> {
+fn unreadable(rows: &[Fold<'_>], options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
     let message = |row: &Fold<'_>| {
         let error = row.tensors.first().and_then(|tensor| tensor.error.as_ref());
         error.map(without_tensor)
@@ -256,7 +256,7 @@ fn unmatched(rows: &[Fold<'_>], facts: impl Fn(&TensorDiff) -> Option<&Facts>) -
     table
 }
 
-fn non_finite(rows: &[Fold<'_>], options: &Options) -> Table {
+fn non_finite(rows: &[Fold<'_>], options: &ReportOptions) -> Table {
     use Align::{Left, Right};
     let mut table = Table::new(&[Right, Right, Right, Right, Left]);
     table.header(
@@ -295,7 +295,7 @@ struct ExtraColumn {
 }
 
 /// The columns that the options ask for.
-fn extra_columns(diff: &Diff, options: &Options) -> Vec<ExtraColumn> {
+fn extra_columns(diff: &Diff, options: &ReportOptions) -> Vec<ExtraColumn> {
     let mut columns = Vec::new();
     if options.sort == SortKey::MaxRel {
         let cell = |comparison: &Comparison| comparison.max_rel.map(number::short);
@@ -308,7 +308,7 @@ fn extra_columns(diff: &Diff, options: &Options) -> Vec<ExtraColumn> {
     columns
 }
 
-fn values(rows: &[Fold<'_>], diff: &Diff, options: &Options) -> Table {
+fn values(rows: &[Fold<'_>], diff: &Diff, options: &ReportOptions) -> Table {
     use Align::{Left, Right};
     let extra = extra_columns(diff, options);
     let mut columns = vec![Right; extra.len() + 3];
@@ -423,7 +423,7 @@ fn index(row: &Fold<'_>, tensor: &TensorDiff, position: u64) -> String {
 }
 
 /// Writes the elements that the options list.
-fn listed(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+fn listed(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
     for tensor in &diff.tensors {
         let names: Vec<_> = tensor.names().collect();
         if tensor.mismatches.is_empty() || diff.options.listed.count(&names).is_none() {

@@ -10,7 +10,7 @@ use crate::diff::{Change, ChangedPart, Detail, Diff, Hunk, Line, LineTag, TextDi
 
 use super::changes::{Section, cosmetic, counted, findings, groups, renamed, rows};
 use super::terminal_text::{cut_middle, printable, width_of};
-use super::{Options, WIDTH, change_text, lines, number};
+use super::{ReportOptions, WIDTH, change_text, lines, number};
 
 /// Columns to the left of the text of a line.
 const INDENT: usize = 4;
@@ -30,7 +30,7 @@ const COMMON: usize = 16;
 pub(super) fn write(
     diff: &Diff,
     texts: &TextView<'_>,
-    options: &Options,
+    options: &ReportOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut sections = BTreeMap::<Section, Vec<(&ChangedPart<'_>, Vec<&Change>)>>::new();
@@ -67,7 +67,7 @@ pub(super) fn write(
 /// Writes parts.
 struct PartWriter<'a> {
     diff: &'a Diff,
-    options: &'a Options,
+    options: &'a ReportOptions,
 }
 
 impl PartWriter<'_> {

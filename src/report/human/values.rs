@@ -5,12 +5,12 @@ use std::io::{self, Write};
 use crate::tensor::{DType, Name, ShownElement, TensorValues};
 
 use super::terminal_text::{printable, width_of};
-use super::{Options, WIDTH, number};
+use super::{ReportOptions, WIDTH, number};
 
 /// Writes the values of a tensor.
 pub(super) fn write(
     values: &TensorValues,
-    options: &Options,
+    options: &ReportOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let (heading, bad) = (options.palette.heading, options.palette.bad);

@@ -9,12 +9,12 @@ use crate::error::Error;
 use crate::verify::Verification;
 
 use super::terminal_text::{plural, printable};
-use super::{Options, lines, number, restorability};
+use super::{ReportOptions, lines, number, restorability};
 
 /// Writes the verification of an artifact, or the reason why it could not be opened.
 pub(super) fn write(
     result: &Result<Verification, Error>,
-    options: &Options,
+    options: &ReportOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let bad = options.palette.bad;
@@ -36,7 +36,7 @@ pub(super) fn write_skipped(state_files: &[PathBuf], out: &mut dyn Write) -> io:
     }
 }
 
-fn verified(found: &Verification, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+fn verified(found: &Verification, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
     let palette = options.palette;
     let path = printable(&found.artifact.path.display().to_string());
     let what = format!("{} {}", found.artifact.kind, found.artifact.format);
@@ -66,7 +66,7 @@ fn sound(
     found: &Verification,
     what: &str,
     path: &str,
-    options: &Options,
+    options: &ReportOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let (good, changed) = (options.palette.good, options.palette.changed);

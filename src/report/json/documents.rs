@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::layout;
 use crate::artifact::NO_CHECKSUM;
 use crate::checkpoint::Listing;
-use crate::diff::{Diff, Only, Options};
+use crate::diff::{Diff, DiffOptions, Only};
 use crate::error::Error;
 use crate::json;
 use crate::message::{Losses, Message, Unknown};
@@ -47,7 +47,7 @@ pub(super) fn diff(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
 
 /// The options of a comparison.
 fn options(diff: &Diff) -> impl Serialize {
-    let Options { compare, criteria, names, only, lists, ignore, strict, .. } = &diff.options;
+    let DiffOptions { compare, criteria, names, only, lists, ignore, strict, .. } = &diff.options;
     let bounds = criteria.bounds().map(|(bound, glob, value)| {
         object! { bound: bound.name(), names: glob, value: serial::Float(value) }
     });

@@ -17,13 +17,17 @@ mod layout;
 
 use std::io::{self, Write};
 
-use super::{Options, Report};
+use super::{Report, ReportOptions};
 use crate::message::Losses;
 
 pub use crate::serial::base64;
 
 /// Writes a report as JSON; returns the parts of a message that JSON cannot represent.
-pub(super) fn write(report: &Report<'_>, _: &Options, out: &mut dyn Write) -> io::Result<Losses> {
+pub(super) fn write(
+    report: &Report<'_>,
+    _: &ReportOptions,
+    out: &mut dyn Write,
+) -> io::Result<Losses> {
     match *report {
         Report::Diff(diff, _) => documents::diff(diff, out)?,
         Report::Listing(listing, values) => documents::listing(listing, values, out)?,

@@ -2,7 +2,7 @@
 
 use prost_reflect::prost::Message as _;
 
-use super::{Built, Options, build};
+use super::{BuilderOptions, Built, build};
 use crate::error::{Error, Result};
 use crate::message::Message;
 use crate::meta_graph::{Collections, Item, Replacements, SAVERS, add_to_collection};
@@ -34,7 +34,7 @@ pub fn saver_or_default<'s>(meta_graph: &Message<'s>) -> Result<DefaultSaver<'s>
     if let Some(saver) = savers.pop() {
         return Ok(DefaultSaver::Known(saver));
     }
-    let options = Options { sharded: true, allow_empty: true, ..Options::default() };
+    let options = BuilderOptions { sharded: true, allow_empty: true, ..BuilderOptions::default() };
     match build(meta_graph, &options)? {
         Some(Built { message, saver_def }) => {
             let message = add_to_savers(&message, &saver_def)?;

@@ -21,7 +21,7 @@ mod variable;
 
 pub(super) use default::without_saver;
 pub use default::{DefaultSaver, add_to_savers, saver_or_default, with_saver};
-pub use options::{Options, RestoreNodes, TakenNames, VarList};
+pub use options::{BuilderOptions, RestoreNodes, TakenNames, VarList};
 pub use saveables::{
     ToSave, add_saveable, group_by_device, op_list_to_dict, saveables_of, validate_and_slice,
 };
@@ -55,19 +55,19 @@ pub struct Built<'s> {
 ///
 /// ```
 /// use ckdiff::artifact::{Document, ReadOptions};
-/// use ckdiff::saver::builder::{Options, build};
+/// use ckdiff::saver::builder::{BuilderOptions, build};
 /// use ckdiff::schema::Schema;
 ///
 /// let file = "tests/data/savers/build/reference.before.meta";
 /// let graph = Document::open(file, Schema::tensorflow(), &ReadOptions::default())?;
-/// let built = build(graph.message(), &Options::default())?.expect("it has variables");
+/// let built = build(graph.message(), &BuilderOptions::default())?.expect("it has variables");
 /// assert_eq!(built.saver_def.restore_op_name, "save/restore_all");
 /// # Ok::<(), ckdiff::Error>(())
 /// ```
 /// # Errors
 /// If there are no variables and `allow_empty` is not set, a listed node is not a variable or not in the graph, names or variables are listed
 /// twice, slices are not of one variable, or the name of the scope is invalid.
-pub fn build<'s>(message: &Message<'s>, options: &Options) -> Result<Option<Built<'s>>> {
+pub fn build<'s>(message: &Message<'s>, options: &BuilderOptions) -> Result<Option<Built<'s>>> {
     let graph = Graph::new(graph_of(message)?)?;
     let saveables = match &options.var_list {
         VarList::All => {
@@ -91,7 +91,7 @@ pub fn build<'s>(message: &Message<'s>, options: &Options) -> Result<Option<Buil
 fn add(
     nodes: &mut SaverNodes<'_>,
     saveables: &[SaveableObject],
-    options: &Options,
+    options: &BuilderOptions,
 ) -> Result<SaverDef> {
     let filename = save::filename(nodes, options.filename.as_deref());
     let version = options.write_version;

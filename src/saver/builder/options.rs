@@ -40,7 +40,7 @@ pub enum TakenNames {
 
 /// The options of `tf.compat.v1.train.Saver`.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct BuilderOptions {
     /// The variables to save.
     pub var_list: VarList,
     /// Whether restored tensors are reshaped to their variables.
@@ -65,7 +65,7 @@ pub struct Options {
     pub taken: TakenNames,
 }
 
-impl Default for Options {
+impl Default for BuilderOptions {
     fn default() -> Self {
         Self {
             var_list: VarList::All,

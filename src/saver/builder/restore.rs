@@ -11,7 +11,7 @@ use super::devices::{cpu, cpu_of};
 use super::nodes::SaverNodes;
 use super::save::{identity, names_and_slices, tensor};
 use super::value::{dims, dtype, dtypes, truth};
-use super::{Options, RestoreNodes};
+use super::{BuilderOptions, RestoreNodes};
 use crate::error::Result;
 use crate::graph::DeviceSpec;
 use crate::graph::save_op::RESTORE_V2;
@@ -29,7 +29,7 @@ pub(super) fn one(
     nodes: &mut SaverNodes<'_>,
     filename: &str,
     saveables: &[SaveableObject],
-    options: &Options,
+    options: &BuilderOptions,
     name: &str,
 ) -> Result<String> {
     let tensors = match options.restore {
@@ -63,7 +63,7 @@ pub(super) fn sharded(
     nodes: &mut SaverNodes<'_>,
     filename: &str,
     groups: &[(String, Vec<SaveableObject>)],
-    options: &Options,
+    options: &BuilderOptions,
 ) -> Result<String> {
     let mut restored = Vec::new();
     for (device, saveables) in groups {

@@ -18,7 +18,7 @@ use ckdiff::graph::Graph;
 use ckdiff::message::{Message, Records, Value};
 use ckdiff::progress::Silent;
 use ckdiff::saved_model::{Builder, MetaGraphOptions, SavedModel, Values};
-use ckdiff::saver::builder::{Built, Options, ToSave, VarList, Variable, build};
+use ckdiff::saver::builder::{BuilderOptions, Built, ToSave, VarList, Variable, build};
 use ckdiff::saver::run::{VariableKey, Variables};
 use ckdiff::saver::{Model, SaveOptions, Saver, VariableKind};
 use ckdiff::schema::tensorflow::SaverDef;
@@ -157,7 +157,11 @@ fn graph() -> Built<'static> {
     let graph = graph_in(&message);
     let variables = Variable::all_in(&Graph::new(&graph).unwrap()).unwrap();
     let list = variables.into_iter().map(ToSave::Variable).collect();
-    let options = Options { sharded: true, var_list: VarList::List(list), ..Options::default() };
+    let options = BuilderOptions {
+        sharded: true,
+        var_list: VarList::List(list),
+        ..BuilderOptions::default()
+    };
     build(&message, &options).unwrap().unwrap()
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ckdiff::artifact::{Artifact, FileKind, Sniffed};
 use ckdiff::checkpoint::{Checkpoint, CheckpointBuilder, Existing, FORMATS, Format};
-use ckdiff::diff::{Options, Verdict, diff};
+use ckdiff::diff::{DiffOptions, Verdict, diff};
 use ckdiff::progress::Silent;
 use ckdiff::tensor::{DType, Shape, Tensor};
 use ckdiff::verify::verify;
@@ -107,7 +107,7 @@ fn every_format_stores_the_same_model() {
     for path in &opened {
         let (lhs, rhs) = Artifact::open_both(&opened[0], path, 1);
         let (lhs, rhs) = (lhs.unwrap(), rhs.unwrap());
-        let found = diff(&lhs, &rhs, &Options::default(), &Silent).unwrap();
+        let found = diff(&lhs, &rhs, &DiffOptions::default(), &Silent).unwrap();
         assert_eq!(found.verdict(), Verdict::Same, "{}", path.display());
         let verified = verify(&rhs, None, 1, &Silent).unwrap();
         assert!(verified.is_sound(), "{}", path.display());

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use ckdiff::Error;
 use ckdiff::compare::{
-    Accelerator, Baseline, Batch, Comparison, Counted, Counting, Device, Failure, NanPolicy,
-    Options, TILE, Tolerance, Work, compare, compare_all,
+    Accelerator, Baseline, Batch, CompareOptions, Comparison, Counted, Counting, Device, Failure,
+    NanPolicy, TILE, Tolerance, Work, compare, compare_all,
 };
 use ckdiff::progress::Silent;
 use ckdiff::tensor::{DType, Kind};
@@ -55,7 +55,7 @@ impl Accelerator for Plain {
         "plain"
     }
 
-    fn accepts(&self, dtype: DType, _: &Options) -> bool {
+    fn accepts(&self, dtype: DType, _: &CompareOptions) -> bool {
         (self.accepts)(dtype)
     }
 
@@ -109,9 +109,14 @@ fn pair(dtype: DType, elements: usize, random: &mut Random) -> (Vec<u8>, Vec<u8>
     (lhs, rhs)
 }
 
-fn everything() -> Options {
+fn everything() -> CompareOptions {
     let further = vec![tolerance(0.0, 0.25), Tolerance::BITS];
-    Options { tolerance: tolerance(1e-3, 1e-3), further, histogram: true, ..Options::default() }
+    CompareOptions {
+        tolerance: tolerance(1e-3, 1e-3),
+        further,
+        histogram: true,
+        ..CompareOptions::default()
+    }
 }
 
 #[test]
@@ -121,9 +126,9 @@ fn counts_of_an_accelerator_are_joined_like_those_of_the_cpu() {
         for elements in [0, 1, TILE, 70_001] {
             let (lhs, rhs) = pair(dtype, elements, &mut random);
             for nan in [NanPolicy::Equal, NanPolicy::Differ] {
-                for options in [Options::default(), everything()] {
+                for options in [CompareOptions::default(), everything()] {
                     let on = |device: Device| {
-                        let options = Options { nan, ..options.clone() };
+                        let options = CompareOptions { nan, ..options.clone() };
                         device.compare(&view(dtype, &lhs), &view(dtype, &rhs), &options).unwrap()
                     };
                     let expected = text(&on(Device::cpu()));
@@ -143,7 +148,7 @@ fn pieces_of_units_are_joined_in_order_on_any_number_of_threads() {
     for dtype in [DType::I8, DType::BF16, DType::F64] {
         let (lhs, rhs) = pair(dtype, 2 * UNIT + 3, &mut random);
         let on = |device: Device, threads, chunk_bytes| {
-            let options = Options { threads, chunk_bytes, ..Options::default() };
+            let options = CompareOptions { threads, chunk_bytes, ..CompareOptions::default() };
             text(&device.compare(&view(dtype, &lhs), &view(dtype, &rhs), &options).unwrap())
         };
         let expected = on(Device::cpu(), 1, 256 << 10);
@@ -164,7 +169,7 @@ fn the_cpu_compares_the_dtypes_that_an_accelerator_refuses() {
     let device = with(&plain);
     for dtype in dtypes(|dtype| dtype.size().is_some() && dtype.kind() != Kind::Integer) {
         let (lhs, rhs) = pair(dtype, 5000, &mut random);
-        device.compare(&view(dtype, &lhs), &view(dtype, &rhs), &Options::default()).unwrap();
+        device.compare(&view(dtype, &lhs), &view(dtype, &rhs), &CompareOptions::default()).unwrap();
     }
     assert_eq!((plain.requests(), device.work().to_string()), (0, "cpu".into()));
 }
@@ -202,7 +207,7 @@ fn tensors() -> Tensors {
 }
 
 fn compare_tensors(tensors: &Tensors, device: &Device, threads: usize) -> Vec<String> {
-    let options = Options { threads, ..Options::default() };
+    let options = CompareOptions { threads, ..CompareOptions::default() };
     let views: Vec<_> =
         tensors.iter().map(|(dtype, lhs, rhs)| (view(*dtype, lhs), view(*dtype, rhs))).collect();
     let pairs: Vec<_> = views.iter().map(|(lhs, rhs)| (lhs as _, rhs as _)).collect();
@@ -261,7 +266,7 @@ impl Accelerator for Failing {
         "failing"
     }
 
-    fn accepts(&self, _: DType, _: &Options) -> bool {
+    fn accepts(&self, _: DType, _: &CompareOptions) -> bool {
         true
     }
 
@@ -284,7 +289,7 @@ impl Accelerator for Short {
         "short"
     }
 
-    fn accepts(&self, _: DType, _: &Options) -> bool {
+    fn accepts(&self, _: DType, _: &CompareOptions) -> bool {
         true
     }
 
@@ -334,7 +339,7 @@ fn the_largest_quotient_is_found_among_subnormal_numbers() {
         (lhs[at], rhs[at]) = (f64::MIN_POSITIVE, f64::MIN_POSITIVE + 3.0 * least);
         let bytes = bytemuck::cast_slice::<f64, u8>;
         let (x, y) = (view(DType::F64, bytes(&lhs)), view(DType::F64, bytes(&rhs)));
-        let on = |device: Device| device.compare(&x, &y, &Options::default()).unwrap();
+        let on = |device: Device| device.compare(&x, &y, &CompareOptions::default()).unwrap();
         let (cpu, accelerated) = (on(Device::cpu()), on(with(&Arc::new(Plain::new(1 << 20)))));
         assert_eq!(text(&accelerated), text(&cpu));
         assert_eq!(cpu.max_rel, Some(3.0 * ulp));
@@ -354,9 +359,9 @@ fn a_kept_baseline_has_a_number_and_is_released() {
     let (lhs, rhs) = pair(DType::F32, UNIT + 5, &mut random);
     let (lhs, rhs) = (view(DType::F32, &lhs), view(DType::F32, &rhs));
     let plain = Arc::new(Plain::new(1 << 20));
-    let (device, options) = (with(&plain), Options::default());
+    let (device, options) = (with(&plain), CompareOptions::default());
     let baseline = Baseline::new(&lhs, &device);
-    let expected = text(&compare(&lhs, &rhs, &Options::default()).unwrap());
+    let expected = text(&compare(&lhs, &rhs, &CompareOptions::default()).unwrap());
     for _ in 0..2 {
         assert_eq!(text(&baseline.compare(&rhs, &options).unwrap()), expected);
     }

@@ -3,16 +3,16 @@
 use std::fmt::Write as _;
 
 use ckdiff::artifact::Artifact;
-use ckdiff::compare::{Comparison, NanPolicy, Options, Sides, Tolerance};
+use ckdiff::compare::{CompareOptions, Comparison, NanPolicy, Sides, Tolerance};
 use ckdiff::diff::{self, Diff, TensorDiff, diff};
 use ckdiff::progress::Silent;
 use serde_json::Value;
 
 use crate::support::{fact, oracle};
 
-fn compared(options: Options) -> Diff {
+fn compared(options: CompareOptions) -> Diff {
     let open = |side: &str| Artifact::open(format!("tests/data/compare/{side}.ckpt")).unwrap();
-    let options = diff::Options { compare: options, ..diff::Options::default() };
+    let options = diff::DiffOptions { compare: options, ..diff::DiffOptions::default() };
     diff(&open("lhs"), &open("rhs"), &options, &Silent).unwrap()
 }
 
@@ -82,7 +82,7 @@ fn disagreements(tensor: &TensorDiff, ours: &Comparison, expected: &Value) -> St
     lines
 }
 
-fn options(given: &Value) -> Options {
+fn options(given: &Value) -> CompareOptions {
     for (option, value) in given.as_object().unwrap() {
         let is_known = ["atol", "rtol", "ulp"].contains(&&**option) && value.is_number()
             || (option, value.as_str()) == (&"nan".to_owned(), Some("differ"));
@@ -92,13 +92,13 @@ fn options(given: &Value) -> Options {
     let ulp = given.get("ulp").map(|ulp| ulp.as_u64().unwrap());
     let nan = if given.get("nan").is_some() { NanPolicy::Differ } else { NanPolicy::Equal };
     let tolerance = Tolerance::new(number("atol"), number("rtol"), ulp).unwrap();
-    Options { tolerance, nan, ..Options::default() }
+    CompareOptions { tolerance, nan, ..CompareOptions::default() }
 }
 
 #[test]
 fn numpy_agrees_on_every_statistic() {
     let oracle = oracle("compare.json");
-    let diff = compared(Options::default());
+    let diff = compared(CompareOptions::default());
     let tensors = oracle["tensors"].as_object().unwrap();
     assert!(tensors.len() >= 103, "{}", tensors.len());
     assert_eq!(diff.tensors.len(), tensors.len());

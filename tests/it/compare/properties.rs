@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ckdiff::compare::{Comparison, NanPolicy, Options, Tolerance, compare};
+use ckdiff::compare::{CompareOptions, Comparison, NanPolicy, Tolerance, compare};
 use ckdiff::tensor::{DType, Shape, Tensor};
 
 use crate::support::tolerances::tolerances;
@@ -60,7 +60,7 @@ fn pair(
     (tensor(dtype, lhs), tensor(dtype, rhs))
 }
 
-fn check(lhs: &Tensor, rhs: &Tensor, options: &Options) -> Comparison {
+fn check(lhs: &Tensor, rhs: &Tensor, options: &CompareOptions) -> Comparison {
     compare(lhs, rhs, options).unwrap()
 }
 
@@ -114,7 +114,8 @@ fn the_counts_of_a_tensor_are_the_sums_of_those_of_its_slices() {
             let (lhs, rhs) = pair(dtype, 1500, content, &mut random);
             for nan in [NanPolicy::Equal, NanPolicy::Differ] {
                 let further = tolerances();
-                let asked = Options { nan, further, histogram: true, ..Options::default() };
+                let asked =
+                    CompareOptions { nan, further, histogram: true, ..CompareOptions::default() };
                 let (mut whole, mut slices) = (Joined::default(), Joined::default());
                 whole.add(0, &check(&lhs, &rhs, &asked));
                 // Fifteen elements are too few for SIMD lanes, so the scalar definition handles them.
@@ -122,7 +123,7 @@ fn the_counts_of_a_tensor_are_the_sums_of_those_of_its_slices() {
                 let contents = lhs.content().chunks(bytes).zip(rhs.content().chunks(bytes));
                 for ((x, y), start) in contents.zip((0..).step_by(15)) {
                     let (x, y) = (tensor(dtype, x.to_vec()), tensor(dtype, y.to_vec()));
-                    let one = Options { threads: 1, ..asked.clone() };
+                    let one = CompareOptions { threads: 1, ..asked.clone() };
                     slices.add(start, &check(&x, &y, &one));
                 }
                 assert_eq!(whole, slices, "{dtype} {content:?} {nan:?}");
@@ -142,10 +143,10 @@ fn chunk_sizes_and_threads_do_not_change_the_result() {
     for dtype in [DType::F32, DType::F64, DType::BF16, DType::I64, DType::Complex64, DType::Bool] {
         let (lhs, rhs) = pair(dtype, 1_200_007, RhsContent::AllNudged, &mut random);
         let further = vec![Tolerance::new(Some(1e-3), None, Some(2)).unwrap()];
-        let asked = Options { further, histogram: true, ..Options::default() };
-        let once = check(&lhs, &rhs, &Options { threads: 1, ..asked.clone() });
+        let asked = CompareOptions { further, histogram: true, ..CompareOptions::default() };
+        let once = check(&lhs, &rhs, &CompareOptions { threads: 1, ..asked.clone() });
         for (threads, chunk_bytes) in [(2, 1 << 18), (3, 1), (1, 4000), (2, 1 << 24)] {
-            let options = Options { threads, chunk_bytes, ..asked.clone() };
+            let options = CompareOptions { threads, chunk_bytes, ..asked.clone() };
             assert_same(&check(&lhs, &rhs, &options), &once, &format!("{dtype} {options:?}"));
         }
     }
@@ -156,8 +157,8 @@ fn swapped_sides_swap_the_statistics_of_each_side() {
     let mut random = Random::new(3);
     for dtype in fixed_width() {
         let (lhs, rhs) = pair(dtype, 3000, RhsContent::AllNudged, &mut random);
-        let there = check(&lhs, &rhs, &Options::default());
-        let back = check(&rhs, &lhs, &Options::default());
+        let there = check(&lhs, &rhs, &CompareOptions::default());
+        let back = check(&rhs, &lhs, &CompareOptions::default());
         assert_eq!(there.differing, back.differing);
         assert_eq!(there.max_abs.map(f64::to_bits), back.max_abs.map(f64::to_bits), "{dtype}");
         assert_eq!(there.max_ulp, back.max_ulp, "{dtype}");
@@ -171,7 +172,8 @@ fn every_tensor_equals_itself() {
     for dtype in fixed_width() {
         let lhs = tensor(dtype, random.bytes(5000 * dtype.size().unwrap()));
         for tolerance in tolerances() {
-            let comparison = check(&lhs, &lhs, &Options { tolerance, ..Options::default() });
+            let comparison =
+                check(&lhs, &lhs, &CompareOptions { tolerance, ..CompareOptions::default() });
             assert_eq!((comparison.differing, comparison.mismatched), (0, 0), "{dtype}");
         }
     }
@@ -182,13 +184,13 @@ fn passes_at_is_the_smallest_tolerance_that_passes() {
     let mut random = Random::new(5);
     let mismatched = |lhs: &Tensor, rhs: &Tensor, atol, rtol| {
         let tolerance = Tolerance::new(Some(atol), Some(rtol), None).unwrap();
-        check(lhs, rhs, &Options { tolerance, ..Options::default() }).mismatched
+        check(lhs, rhs, &CompareOptions { tolerance, ..CompareOptions::default() }).mismatched
     };
     let mut checked = 0;
     for dtype in fixed_width() {
         for _ in 0..5 {
             let (lhs, rhs) = pair(dtype, 300, RhsContent::AllNudged, &mut random);
-            let passes_at = check(&lhs, &rhs, &Options::default()).passes_at;
+            let passes_at = check(&lhs, &rhs, &CompareOptions::default()).passes_at;
             if let Some(atol) = passes_at.atol {
                 assert_eq!(mismatched(&lhs, &rhs, atol, 0.0), 0, "{dtype} atol {atol}");
                 assert!(atol == 0.0 || mismatched(&lhs, &rhs, atol.next_down(), 0.0) > 0);
@@ -213,7 +215,7 @@ fn sums_equal_plain_arithmetic() {
     let (x, y) = (ordinary(), ordinary());
     let as_tensor =
         |v: &[f64]| tensor(DType::F64, v.iter().flat_map(|x| x.to_le_bytes()).collect());
-    let comparison = check(&as_tensor(&x), &as_tensor(&y), &Options::default());
+    let comparison = check(&as_tensor(&x), &as_tensor(&y), &CompareOptions::default());
     let n = x.len() as f64;
     let sum = |f: &dyn Fn(f64, f64) -> f64| x.iter().zip(&y).map(|(&x, &y)| f(x, y)).sum::<f64>();
     let gap = sum(&|x, y| (y - x) * (y - x));
@@ -236,7 +238,7 @@ fn norms_of_extreme_numbers_neither_overflow_nor_vanish() {
         let of = |v: [f64; 2]| {
             tensor(DType::F64, v.iter().flat_map(|x| (x * scale).to_le_bytes()).collect())
         };
-        let comparison = check(&of([3.0, 4.0]), &of([6.0, 8.0]), &Options::default());
+        let comparison = check(&of([3.0, 4.0]), &of([6.0, 8.0]), &CompareOptions::default());
         let near = |ours: Option<f64>, theirs: f64| {
             let ours = ours.unwrap();
             assert!((ours / theirs - 1.0).abs() < 1e-9, "{ours} is not {theirs} at {scale}");
@@ -253,10 +255,14 @@ fn further_tolerances_count_as_if_requested_alone() {
     let mut random = Random::new(7);
     let (lhs, rhs) = pair(DType::F32, 5000, RhsContent::AllNudged, &mut random);
     let further: Vec<_> = tolerances().into_iter().filter(|t| !t.is_bits()).collect();
-    let together = check(&lhs, &rhs, &Options { further: further.clone(), ..Options::default() });
+    let together = check(
+        &lhs,
+        &rhs,
+        &CompareOptions { further: further.clone(), ..CompareOptions::default() },
+    );
     assert_eq!(together.tolerances.len(), further.len());
     for (tolerance, mismatched) in together.tolerances {
-        let alone = check(&lhs, &rhs, &Options { tolerance, ..Options::default() });
+        let alone = check(&lhs, &rhs, &CompareOptions { tolerance, ..CompareOptions::default() });
         assert_eq!(mismatched, alone.mismatched, "{tolerance:?}");
     }
 }
@@ -271,7 +277,7 @@ fn dtypes_that_differ_are_compared_by_value() {
         DType::F32,
         [1.0, -2.0, 3.5, 0.0].iter().flat_map(|x: &f32| x.to_le_bytes()).collect(),
     );
-    let comparison = check(&ints, &floats, &Options::default());
+    let comparison = check(&ints, &floats, &CompareOptions::default());
     assert_eq!((comparison.differing, comparison.first), (2, Some(2)));
     assert_eq!(comparison.max_abs, Some(1_073_741_824.0));
     assert_eq!(comparison.max_ulp, None);
@@ -280,7 +286,7 @@ fn dtypes_that_differ_are_compared_by_value() {
 #[test]
 fn a_single_non_finite_pair_has_no_ulps() {
     let of = |x: f32| tensor(DType::F32, x.to_le_bytes().to_vec());
-    let comparison = check(&of(1.0), &of(f32::INFINITY), &Options::default());
+    let comparison = check(&of(1.0), &of(f32::INFINITY), &CompareOptions::default());
     assert_eq!((comparison.max_ulp, comparison.max_abs, comparison.mismatched), (None, None, 1));
 }
 
@@ -306,7 +312,7 @@ fn sums_of_numbers_of_all_sizes_are_right() {
         ),
     ];
     for (i, (lhs, rhs, rel_l2, cosine, std)) in cases.iter().enumerate() {
-        let comparison = check(lhs, rhs, &Options::default());
+        let comparison = check(lhs, rhs, &CompareOptions::default());
         let near = |what, ours: f64, theirs: f64| {
             let close = (ours - theirs).abs() <= 1e-6 * theirs.abs()
                 || ours.abs() < 1e-170 && theirs == 0.0;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use ckdiff::compare::{Comparison, NanPolicy, Options, Tolerance, compare};
+use ckdiff::compare::{CompareOptions, Comparison, NanPolicy, Tolerance, compare};
 use ckdiff::diff::constant::{self, ConstantDiff};
 use ckdiff::graph::constant::Constant;
 use ckdiff::tensor::{DType, TensorSource};
@@ -19,7 +19,7 @@ fn an_absurd_shape_costs_nothing() {
     let (one, two) = (splat(1.0), splat(2.0));
     assert_eq!((one.head().len(), one.tail()), (4, (1 << 60) - 1));
     let ConstantDiff::Different(comparison) =
-        constant::compare(&one, &two, &Options::default()).unwrap()
+        constant::compare(&one, &two, &CompareOptions::default()).unwrap()
     else {
         panic!("1 is not 2");
     };
@@ -36,7 +36,7 @@ fn an_absurd_shape_costs_nothing() {
     let short = parse(DType::String, &[1 << 19], &bytes(8, b"").repeat(1 << 18));
     let other = parse(DType::String, &[1 << 19], &strings(&[&long, &long.replace('x', "y")]));
     for (rhs, differing) in [(&short, 1 << 19), (&other, (1 << 19) - 1)] {
-        let outcome = constant::compare(&repeated, rhs, &Options::default()).unwrap();
+        let outcome = constant::compare(&repeated, rhs, &CompareOptions::default()).unwrap();
         let ConstantDiff::Different(comparison) = outcome else { panic!("{outcome:?}") };
         assert_eq!((comparison.elements, comparison.differing), (1 << 19, differing));
     }
@@ -80,7 +80,7 @@ fn random(dtype: DType, elements: u64, random: &mut Random) -> Constant {
     parse(dtype, &[elements as i64], &list)
 }
 
-fn options(random: &mut Random) -> Options {
+fn options(random: &mut Random) -> CompareOptions {
     let tolerance = |atol, rtol, ulp| Tolerance::new(atol, rtol, ulp).unwrap();
     let tolerances = [
         Tolerance::BITS,
@@ -88,12 +88,12 @@ fn options(random: &mut Random) -> Options {
         tolerance(Some(0.6), Some(0.1), None),
         tolerance(None, None, Some(1 << 20)),
     ];
-    Options {
+    CompareOptions {
         tolerance: tolerances[random.below(4) as usize],
         nan: if random.one_in(3) { NanPolicy::Differ } else { NanPolicy::Equal },
         further: tolerances[..random.below(4) as usize].to_vec(),
         histogram: random.one_in(2),
-        ..Options::default()
+        ..CompareOptions::default()
     }
 }
 
@@ -106,7 +106,7 @@ fn comparison(outcome: ConstantDiff) -> Option<Comparison> {
 }
 
 /// Compares two constants, and checks the result against that of their expanded tensors.
-fn check(lhs: &Constant, rhs: &Constant, options: &Options, has_sums: bool) {
+fn check(lhs: &Constant, rhs: &Constant, options: &CompareOptions, has_sums: bool) {
     let expanded = compare(&expand(lhs), &expand(rhs), options).unwrap();
     let expected = if has_sums {
         expanded
@@ -170,13 +170,14 @@ fn a_large_constant_without_repetition_has_sums() {
     let lhs = parse(DType::F32, &[elements], &bytes(4, &content));
     content[7] ^= 1;
     let rhs = parse(DType::F32, &[elements], &bytes(4, &content));
-    check(&lhs, &rhs, &Options::default(), true);
+    check(&lhs, &rhs, &CompareOptions::default(), true);
 }
 
 #[test]
 fn other_dtypes_and_shapes_are_reported() {
-    let outcome =
-        |lhs: &Constant, rhs: &Constant| constant::compare(lhs, rhs, &Options::default()).unwrap();
+    let outcome = |lhs: &Constant, rhs: &Constant| {
+        constant::compare(lhs, rhs, &CompareOptions::default()).unwrap()
+    };
     let float = parse(DType::F32, &[2], &bytes(5, &floats(&[1.0])));
     let int = parse(DType::I32, &[2], &bytes(7, b"\x01"));
     let string = parse(DType::String, &[2], &[]);
@@ -205,7 +206,7 @@ fn a_constant_is_a_tensor_source() {
             }
             assert_eq!(read, whole.content(), "{dtype} {chunk}");
         }
-        let same = compare(&constant, &whole, &Options::default()).unwrap();
+        let same = compare(&constant, &whole, &CompareOptions::default()).unwrap();
         assert_eq!((same.elements, same.differing), (1000, 0), "{dtype}");
     }
 }

@@ -18,7 +18,7 @@ fn names(include: &[&str], exclude: &[&str], rename: &[&str]) -> NameFilter {
 }
 
 fn with(lhs: &str, rhs: &str, names: NameFilter) -> Diff {
-    let options = diff::Options { names, ..diff::Options::default() };
+    let options = diff::DiffOptions { names, ..diff::DiffOptions::default() };
     diff(&open(lhs), &open(rhs), &options, &Silent).unwrap()
 }
 
@@ -113,14 +113,14 @@ fn filters_match_whole_names_and_stars_stop_at_slashes() {
 
 #[test]
 fn filters_that_leave_nothing_are_trouble() {
-    let options = diff::Options { names: names(&["no/such"], &[], &[]), ..Default::default() };
+    let options = diff::DiffOptions { names: names(&["no/such"], &[], &[]), ..Default::default() };
     let error = diff(&open(BASELINE), &open(RETRAINED), &options, &Silent).unwrap_err();
     insta::assert_snapshot!(error, @"the filters leave no tensor to compare");
 }
 
 #[test]
 fn a_rename_of_two_tensors_to_one_name_is_trouble() {
-    let options = diff::Options { names: names(&[], &[], &["^.*$=x"]), ..Default::default() };
+    let options = diff::DiffOptions { names: names(&[], &[], &["^.*$=x"]), ..Default::default() };
     let error = diff(&open(BASELINE), &open(RETRAINED), &options, &Silent).unwrap_err();
     insta::assert_snapshot!(error, @"rename: both global_step and model/attention/kernel are renamed to x");
 }
@@ -143,8 +143,8 @@ fn invalid_rules_are_trouble() {
 #[test]
 fn chunk_sizes_and_threads_do_not_change_a_diff() {
     let run = |threads, chunk_bytes| {
-        let compare = compare::Options { threads, chunk_bytes, ..Default::default() };
-        let options = diff::Options { compare, ..Default::default() };
+        let compare = compare::CompareOptions { threads, chunk_bytes, ..Default::default() };
+        let options = diff::DiffOptions { compare, ..Default::default() };
         let diff = diff(&open(BASELINE), &open(RETRAINED), &options, &Silent).unwrap();
         format!("{:?} {:?}", diff.tensors, diff.renames)
     };
@@ -185,7 +185,7 @@ fn every_flipped_byte_is_noticed() {
             flipped[at] ^= 1 << (at % 8);
             std::fs::write(directory.path().join(name), &flipped).unwrap();
             let Ok(damaged) = Artifact::open(directory.path().join("good")) else { continue };
-            let diff = diff(&good, &damaged, &diff::Options::default(), &Silent).unwrap();
+            let diff = diff(&good, &damaged, &diff::DiffOptions::default(), &Silent).unwrap();
             assert_eq!(diff.verdict(), Verdict::Trouble, "byte {at} of {name}");
             opened += 1;
         }
@@ -208,7 +208,7 @@ fn every_damaged_tensor_is_trouble_in_a_diff() {
         let Ok(damaged) = Artifact::open(format!("tests/data/hostile/{case}")) else { continue };
         let start = std::time::Instant::now();
         for (lhs, rhs) in [(&open(good), &damaged), (&damaged, &open(good)), (&damaged, &damaged)] {
-            let diff = diff(lhs, rhs, &diff::Options::default(), &Silent).unwrap();
+            let diff = diff(lhs, rhs, &diff::DiffOptions::default(), &Silent).unwrap();
             assert_eq!(diff.verdict(), Verdict::Trouble, "{case}");
         }
         assert!(start.elapsed().as_secs() < 3, "{case} took {:?}", start.elapsed());
@@ -227,11 +227,11 @@ fn an_index_alone_is_compared_by_checksums() {
         Artifact::open(to).unwrap()
     };
     let status = |lhs: &Artifact, rhs: &Artifact, compare| {
-        let options = diff::Options { compare, ..Default::default() };
+        let options = diff::DiffOptions { compare, ..Default::default() };
         diff(lhs, rhs, &options, &Silent).unwrap().verdict()
     };
-    let bits = compare::Options::default();
-    let close = compare::Options {
+    let bits = compare::CompareOptions::default();
+    let close = compare::CompareOptions {
         tolerance: compare::Tolerance::new(Some(1e9), None, None).unwrap(),
         ..bits.clone()
     };
@@ -263,7 +263,7 @@ fn a_file_that_shrinks_while_being_read_is_trouble() {
     }
     let shrinking = Artifact::open(directory.path().join("good")).unwrap();
     let compare =
-        || diff(&open("hostile/good"), &shrinking, &diff::Options::default(), &Silent).unwrap();
+        || diff(&open("hostile/good"), &shrinking, &diff::DiffOptions::default(), &Silent).unwrap();
     assert_eq!(compare().verdict(), Verdict::Same, "the shard is open from now on");
     let shard = directory.path().join("good.data-00000-of-00001");
     std::fs::File::options().write(true).open(shard).unwrap().set_len(3).unwrap();

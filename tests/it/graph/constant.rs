@@ -1,6 +1,6 @@
 //! Constants of graphs: the tensor that a `TensorProto` stands for, and comparisons of constants.
 
-use ckdiff::compare::Options;
+use ckdiff::compare::CompareOptions;
 use ckdiff::diff::constant::{self, ConstantDiff};
 use ckdiff::graph::constant::Constant;
 use ckdiff::message::{Records, Value};
@@ -50,7 +50,7 @@ fn constants_of_every_dtype_are_equal_in_both_encodings() {
         let (_, rhs) = all.iter().find(|(other, _)| *other == format!("values/{name}")).unwrap();
         assert_eq!((lhs.dtype().name(), lhs.tail()), (name, 0));
         assert_eq!(lhs, rhs, "{name}");
-        let same = constant::compare(lhs, rhs, &Options::default()).unwrap();
+        let same = constant::compare(lhs, rhs, &CompareOptions::default()).unwrap();
         assert_eq!(same, ConstantDiff::Same, "{name}");
         types.push(lhs.dtype());
     }
@@ -288,8 +288,8 @@ fn every_damaged_proto_is_read_or_refused() {
                     drop(
                         Tensor::read(&constant.first(count).unwrap(), &Default::default()).unwrap(),
                     );
-                    let same =
-                        constant::compare(&constant, &constant, &Options::default()).unwrap();
+                    let same = constant::compare(&constant, &constant, &CompareOptions::default())
+                        .unwrap();
                     assert_eq!(same, ConstantDiff::Same);
                     accepted += 1;
                 }

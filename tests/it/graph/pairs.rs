@@ -79,8 +79,8 @@ fn exit(diff: &Diff) -> u64 {
 }
 
 /// Parses options such as `--rtol 1e-3`.
-fn parsed(text: &str) -> diff::Options {
-    let mut options = diff::Options::default();
+fn parsed(text: &str) -> diff::DiffOptions {
+    let mut options = diff::DiffOptions::default();
     let words: Vec<_> = text.split_whitespace().collect();
     for pair in words.chunks(2) {
         let tolerance = &mut options.compare.tolerance;
@@ -259,7 +259,7 @@ fn a_model_equals_itself() {
     for name in names() {
         for of in ["lhs", "rhs"] {
             let open = || Artifact::open(side(&name, of)).unwrap();
-            let found = diff(&open(), &open(), &diff::Options::default(), &Silent).unwrap();
+            let found = diff(&open(), &open(), &diff::DiffOptions::default(), &Silent).unwrap();
             assert_eq!(found.changes, [], "{name} {of}");
         }
     }
@@ -270,7 +270,7 @@ fn swapped_sides_report_the_same_changes() {
     let mut changes = 0;
     for name in names() {
         let open = |of| Artifact::open(side(&name, of)).unwrap();
-        let options = diff::Options { only: Only::Graph, ..diff::Options::default() };
+        let options = diff::DiffOptions { only: Only::Graph, ..diff::DiffOptions::default() };
         let there = diff(&open("lhs"), &open("rhs"), &options, &Silent).unwrap();
         let back = diff(&open("rhs"), &open("lhs"), &options, &Silent).unwrap();
         let sides = |diff: &Diff, is_back: bool| {

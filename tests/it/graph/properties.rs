@@ -2,7 +2,7 @@
 
 use ckdiff::artifact::Form;
 use ckdiff::diff::{Change, ChangeKind, Diff};
-use ckdiff::report::{Format, Options as Looks, Report, write};
+use ckdiff::report::{Format, Report, ReportOptions, write};
 use ckdiff::schema::tensorflow::MetaGraphDef;
 use proptest::{prop_assert, prop_assert_eq};
 
@@ -167,7 +167,7 @@ fn both_reports_contain_every_change() {
         let diff = pair(&lhs, &rhs);
         let (mut for_program, mut for_person) = (Vec::new(), Vec::new());
         let report = Report::Diff(&diff, None);
-        let looks = Looks { max_rows: usize::MAX, ..Looks::default() };
+        let looks = ReportOptions { max_rows: usize::MAX, ..ReportOptions::default() };
         write(&report, Format::JSON, &looks, &mut for_program).unwrap();
         write(&report, Format::HUMAN, &looks, &mut for_person).unwrap();
         let report: serde_json::Value = serde_json::from_slice(&for_program).unwrap();

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use ckdiff::artifact::Artifact;
-use ckdiff::diff::{Diff, Options, diff};
+use ckdiff::diff::{Diff, DiffOptions, diff};
 use ckdiff::progress::Silent;
-use ckdiff::report::{Format, Options as Looks, Report, Verbosity, write};
+use ckdiff::report::{Format, Report, ReportOptions, Verbosity, write};
 use ckdiff::summary::SortKey;
 use ckdiff::tensor::{DType, Tensor};
 
@@ -17,10 +17,10 @@ type Named = (String, Tensor);
 fn compared(lhs: &[Named], rhs: &[Named]) -> Diff {
     let dir = tempfile::tempdir().unwrap();
     let open = |name, tensors| Artifact::open(checkpoint(dir.path(), name, tensors)).unwrap();
-    diff(&open("lhs", lhs), &open("rhs", rhs), &Options::default(), &Silent).unwrap()
+    diff(&open("lhs", lhs), &open("rhs", rhs), &DiffOptions::default(), &Silent).unwrap()
 }
 
-fn human(diff: &Diff, looks: &Looks) -> String {
+fn human(diff: &Diff, looks: &ReportOptions) -> String {
     let mut out = Vec::new();
     write(&Report::Diff(diff, None), Format::HUMAN, looks, &mut out).unwrap();
     String::from_utf8(out).unwrap()
@@ -28,7 +28,7 @@ fn human(diff: &Diff, looks: &Looks) -> String {
 
 /// The report on a terminal of this width.
 fn on_terminal(diff: &Diff, columns: usize) -> String {
-    human(diff, &Looks { columns: Some(columns), ..Looks::default() })
+    human(diff, &ReportOptions { columns: Some(columns), ..ReportOptions::default() })
 }
 
 /// The lines of a section after its header.
@@ -63,7 +63,7 @@ fn layers_of_one_kind_are_told_together_and_outliers_apart() {
     assert!(rows[1].starts_with(folded), "{report}");
     assert!(rows[1].contains("    1%  "), "the common rel l2: {report}");
     // A program that reads the report finds every tensor.
-    let piped = human(&diff, &Looks { max_rows: usize::MAX, ..Looks::default() });
+    let piped = human(&diff, &ReportOptions { max_rows: usize::MAX, ..ReportOptions::default() });
     for layer in 0..12 {
         let name = format!("  model/encoder/layer_{layer}/attention/output/dense/kernel ");
         assert!(piped.contains(&name), "{name}: {piped}");
@@ -123,7 +123,7 @@ fn the_most_important_comes_first() {
     ];
     let diff = compared(&lhs, &rhs);
     let order = |sort| {
-        let report = human(&diff, &Looks { sort, ..Looks::default() });
+        let report = human(&diff, &ReportOptions { sort, ..ReportOptions::default() });
         let rows = report.lines().filter(|line| line.starts_with("  ") && line.contains('/'));
         let names = rows.filter_map(|line| line.split_whitespace().next());
         let names = names.filter(|name| name.chars().nth(1) == Some('/') && !name.ends_with(','));
@@ -145,7 +145,7 @@ fn a_row_is_about_one_element() {
     // The largest relative difference is that of the second element, the largest difference that of the first.
     let lhs = [("w".to_owned(), floats(&[100.0, 0.001]))];
     let rhs = [("w".to_owned(), floats(&[101.0, 0.003]))];
-    let report = human(&compared(&lhs, &rhs), &Looks::default());
+    let report = human(&compared(&lhs, &rhs), &ReportOptions::default());
     let mut lines = report.lines().skip_while(|line| !line.starts_with("  tensor"));
     let header: Vec<&str> =
         lines.next().unwrap().split("  ").filter(|cell| !cell.is_empty()).collect();
@@ -171,7 +171,7 @@ fn truth_values_and_strings_are_shown() {
         ("long".to_owned(), strings(&[&format!("{long}dog{long}")])),
         ("names".to_owned(), strings(&["the", "dog", "sat"])),
     ];
-    let report = human(&compared(&lhs, &rhs), &Looks::default());
+    let report = human(&compared(&lhs, &rhs), &ReportOptions::default());
     for text in ["false → true", "[1]  \"cat\" → \"dog\"", "\"…xxxxxxxxcatxx", "\"…xxxxxxxxdogxx"]
     {
         assert!(report.contains(text), "{text}: {report}");
@@ -190,7 +190,7 @@ fn the_answer_counts_norms_and_not_tensors() {
     // The bias moved by ten times its norm, and the kernel, which is nearly all of the model, by 1%.
     let lhs = [("bias".to_owned(), floats(&[0.01])), ("kernel".to_owned(), floats(&[30.0, 40.0]))];
     let rhs = [("bias".to_owned(), floats(&[0.11])), ("kernel".to_owned(), floats(&[30.3, 40.4]))];
-    let report = human(&compared(&lhs, &rhs), &Looks::default());
+    let report = human(&compared(&lhs, &rhs), &ReportOptions::default());
     let answer =
         "Different: 2 of 2 tensors; the tensors moved by 1.02% (rel l2: ‖rhs − lhs‖ / ‖lhs‖).";
     assert_eq!(report.lines().next(), Some(answer));
@@ -199,7 +199,7 @@ fn the_answer_counts_norms_and_not_tensors() {
 #[test]
 fn details_are_as_many_as_asked_for() {
     let diff = compared(&layers(|_| 0.0), &layers(|layer| if layer < 6 { 0.01 } else { 0.0 }));
-    let with = |verbosity| human(&diff, &Looks { verbosity, ..Looks::default() });
+    let with = |verbosity| human(&diff, &ReportOptions { verbosity, ..ReportOptions::default() });
     let names = with(Verbosity::Names);
     let mut expected = String::new();
     for layer in 0..6 {
@@ -261,7 +261,7 @@ fn every_list_gets_a_part_of_the_rows() {
     };
     let lhs = [many("gone", 0.0), many("kept", 0.0)].concat();
     let rhs = [many("new", 1000.0), many("kept", 1.0)].concat();
-    let report = human(&compared(&lhs, &rhs), &Looks::default());
+    let report = human(&compared(&lhs, &rhs), &ReportOptions::default());
     for scope in ["gone_", "new_", "kept_"] {
         let rows = report
             .lines()

@@ -3,7 +3,7 @@
 use ckdiff::artifact::{ArtifactKind, ArtifactSummary};
 use ckdiff::compare::{Comparison, Failure, NanPolicy, PassesAt, Sides, Tolerance, Work, Worst};
 use ckdiff::diff::{Coverage, Damage, Diff, NameFilter, Rename, Side, Status, TensorDiff};
-use ckdiff::report::{Format, Options as Looks, Palette, Report, write};
+use ckdiff::report::{Format, Palette, Report, ReportOptions, write};
 use ckdiff::tensor::{DType, Facts, Name, Scalar, Shape};
 use ckdiff::{Error, ErrorKind};
 use serde_json::Value;
@@ -26,7 +26,7 @@ fn diff(tensors: Vec<TensorDiff>) -> Diff {
     Diff {
         lhs: side("baseline.ckpt"),
         rhs: side("retrained.ckpt"),
-        options: ckdiff::diff::Options::default(),
+        options: ckdiff::diff::DiffOptions::default(),
         work: Work::default(),
         left_out: ckdiff::diff::LeftOut::default(),
         unused: Vec::new(),
@@ -106,7 +106,7 @@ fn unreadable(name: &str, message: &str) -> TensorDiff {
 }
 
 fn human_with(diff: &Diff, palette: Palette, max_diffs: usize) -> String {
-    let looks = Looks { palette, max_rows: max_diffs, ..Looks::default() };
+    let looks = ReportOptions { palette, max_rows: max_diffs, ..ReportOptions::default() };
     let mut out = Vec::new();
     write(&Report::Diff(diff, None), Format::HUMAN, &looks, &mut out).unwrap();
     String::from_utf8(out).unwrap()
@@ -118,7 +118,7 @@ fn human(diff: &Diff) -> String {
 
 fn json_text(diff: &Diff) -> String {
     let mut out = Vec::new();
-    write(&Report::Diff(diff, None), Format::JSON, &Looks::default(), &mut out).unwrap();
+    write(&Report::Diff(diff, None), Format::JSON, &ReportOptions::default(), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -271,7 +271,11 @@ fn every_line_fits_the_terminal_and_every_name_is_whole() {
     diff.tensors.extend(everything().tensors);
     diff.lhs.path = format!("/home/{long}").into();
     for columns in [100, 200] {
-        let looks = Looks { columns: Some(columns), max_rows: usize::MAX, ..Looks::default() };
+        let looks = ReportOptions {
+            columns: Some(columns),
+            max_rows: usize::MAX,
+            ..ReportOptions::default()
+        };
         let mut out = Vec::new();
         write(&Report::Diff(&diff, None), Format::HUMAN, &looks, &mut out).unwrap();
         let report = String::from_utf8(out).unwrap();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use ckdiff::artifact::Artifact;
 use ckdiff::checkpoint::Checkpoint;
-use ckdiff::diff::{Options, Verdict, diff};
+use ckdiff::diff::{DiffOptions, Verdict, diff};
 use ckdiff::graph::Graph;
 use ckdiff::message::{Message, Records, Value};
 use ckdiff::meta_graph::ImportOptions;
@@ -150,7 +150,7 @@ fn a_built_model_equals_what_tensorflow_builds() {
             // A comparison by ckdiff finds no difference either.
             let (lhs, rhs) =
                 (Artifact::open(&saved.dir).unwrap(), Artifact::open(&theirs).unwrap());
-            let found = diff(&lhs, &rhs, &Options::default(), &Silent).unwrap();
+            let found = diff(&lhs, &rhs, &DiffOptions::default(), &Silent).unwrap();
             assert_eq!(found.verdict(), Verdict::Same, "{case}: {:?}", found.changes);
         }
     }
@@ -195,7 +195,7 @@ fn models_of_tensorflow_2_are_rebuilt() {
             // Save nodes write the object graph that they contain, which may differ from TensorFlow's.
             if matches!(values, Values::Checkpoint(_)) {
                 let (lhs, rhs) = (Artifact::open(&source).unwrap(), Artifact::open(&dir).unwrap());
-                let found = diff(&lhs, &rhs, &Options::default(), &Silent).unwrap();
+                let found = diff(&lhs, &rhs, &DiffOptions::default(), &Silent).unwrap();
                 assert_eq!(found.verdict(), Verdict::Same, "{model}: {:?}", found.changes);
             }
         }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use ckdiff::artifact::{Document, Form, ReadOptions};
 use ckdiff::overview::Overview;
-use ckdiff::report::{Format, Options, Report, write};
+use ckdiff::report::{Format, Report, ReportOptions, write};
 use ckdiff::schema::Schema;
 use serde_json::Value;
 
@@ -120,7 +120,7 @@ fn random_damage_is_survived() {
             read += 1;
             for format in Format::ALL.iter().copied() {
                 let report = Report::Overview(&overview);
-                write(&report, format, &Options::default(), &mut std::io::sink()).unwrap();
+                write(&report, format, &ReportOptions::default(), &mut std::io::sink()).unwrap();
             }
         }
     }

@@ -6,8 +6,9 @@ use ckdiff::graph::Graph;
 use ckdiff::message::Message;
 use ckdiff::saver::SaveSpec;
 use ckdiff::saver::builder::{
-    DefaultSaver, Options, RestoreNodes, TakenNames, ToSave, VarList, Variable, add_to_savers,
-    all_saveable, build, group_by_device, saveables_of, saver_or_default, with_saver,
+    BuilderOptions, DefaultSaver, RestoreNodes, TakenNames, ToSave, VarList, Variable,
+    add_to_savers, all_saveable, build, group_by_device, saveables_of, saver_or_default,
+    with_saver,
 };
 use ckdiff::schema::tensorflow::saver_def::CheckpointFormatVersion;
 use insta::assert_snapshot;
@@ -26,21 +27,23 @@ fn one(case: &str, name: &str) -> ToSave {
 }
 
 /// The options that the fixture script passes to TensorFlow's Saver for this case.
-fn options(case: &str) -> Options {
-    let sharded = Options { sharded: true, ..Options::default() };
-    let reshape = Options { reshape: true, ..Options::default() };
-    let v1 = Options { write_version: CheckpointFormatVersion::V1, ..Options::default() };
-    let named = |name: &str| Options { name: Some(name.into()), ..Options::default() };
+fn options(case: &str) -> BuilderOptions {
+    let sharded = BuilderOptions { sharded: true, ..BuilderOptions::default() };
+    let reshape = BuilderOptions { reshape: true, ..BuilderOptions::default() };
+    let v1 =
+        BuilderOptions { write_version: CheckpointFormatVersion::V1, ..BuilderOptions::default() };
+    let named =
+        |name: &str| BuilderOptions { name: Some(name.into()), ..BuilderOptions::default() };
     let dict = |dict: Vec<(&str, ToSave)>| {
         let dict: BTreeMap<_, _> = dict.into_iter().map(|(name, one)| (name.into(), one)).collect();
-        Options { var_list: VarList::Dict(dict), ..Options::default() }
+        BuilderOptions { var_list: VarList::Dict(dict), ..BuilderOptions::default() }
     };
     match case {
         "sharded" | "sharded_resource" | "sharded_one" | "second" => sharded,
         "v1_format" => v1,
-        "v1_sharded" => Options { sharded: true, ..v1 },
+        "v1_sharded" => BuilderOptions { sharded: true, ..v1 },
         "reshape" => reshape,
-        "reshape_sharded_parts" => Options { sharded: true, ..reshape },
+        "reshape_sharded_parts" => BuilderOptions { sharded: true, ..reshape },
         "mapped" => dict(vec![("z/first", one(case, "one")), ("a/second", one(case, "two"))]),
         "mapped_parts" => {
             let parts = ToSave::Slices(variables(case, &["p/part_0", "p/part_1"]));
@@ -48,21 +51,23 @@ fn options(case: &str) -> Options {
         }
         "some" => {
             let list = VarList::List(vec![one(case, "three"), one(case, "one")]);
-            Options { var_list: list, ..Options::default() }
+            BuilderOptions { var_list: list, ..BuilderOptions::default() }
         }
         "named" => named("my/saver"),
-        "in_open_scope" => Options { sharded: true, ..named("mine/") },
+        "in_open_scope" => BuilderOptions { sharded: true, ..named("mine/") },
         "with_filename" => {
-            Options { filename: Some("/tmp/known.ckpt".into()), ..Options::default() }
+            BuilderOptions { filename: Some("/tmp/known.ckpt".into()), ..BuilderOptions::default() }
         }
-        "each" => Options { restore: RestoreNodes::Each, ..Options::default() },
-        "each_sharded" => Options { restore: RestoreNodes::Each, ..sharded },
-        "kept" => {
-            Options { max_to_keep: None, keep_checkpoint_every_n_hours: 1.5, ..Options::default() }
-        }
-        "imported" => Options { taken: TakenNames::Nodes, ..sharded },
-        "nothing" => Options { allow_empty: true, ..Options::default() },
-        _ => Options::default(),
+        "each" => BuilderOptions { restore: RestoreNodes::Each, ..BuilderOptions::default() },
+        "each_sharded" => BuilderOptions { restore: RestoreNodes::Each, ..sharded },
+        "kept" => BuilderOptions {
+            max_to_keep: None,
+            keep_checkpoint_every_n_hours: 1.5,
+            ..BuilderOptions::default()
+        },
+        "imported" => BuilderOptions { taken: TakenNames::Nodes, ..sharded },
+        "nothing" => BuilderOptions { allow_empty: true, ..BuilderOptions::default() },
+        _ => BuilderOptions::default(),
     }
 }
 
@@ -107,12 +112,12 @@ fn every_saver_is_built_as_tensorflow_builds_it() {
 }
 
 /// The error of building a saver with these options into `reference`.
-fn refused(options: &Options) -> String {
+fn refused(options: &BuilderOptions) -> String {
     build(&meta_graph("build/reference.before.meta"), options).unwrap_err().to_string()
 }
 
-fn of(var_list: VarList) -> Options {
-    Options { var_list, ..Options::default() }
+fn of(var_list: VarList) -> BuilderOptions {
+    BuilderOptions { var_list, ..BuilderOptions::default() }
 }
 
 #[test]
@@ -139,14 +144,14 @@ fn savers_that_tensorflow_refuses_are_refused() {
     assert_snapshot!(dict(&[("x", a.clone()), ("y", a.clone())]), @"variable a: expected one name, found x and y");
     assert_snapshot!(dict(&[("x", ToSave::Slices(vec![p.clone(), q]))]), @"slices must be of one variable, but these are of p and q");
     assert_snapshot!(dict(&[("x", ToSave::Slices(vec![Variable { slice: None, ..p }]))]), @"p/part_0 is not a slice, but is listed among slices");
-    assert_snapshot!(refused(&Options { name: Some("_x".into()), ..Options::default() }), @r#"name of a scope: expected a letter, a digit or a dot, followed by these or _ \ / > -, found "_x""#);
+    assert_snapshot!(refused(&BuilderOptions { name: Some("_x".into()), ..BuilderOptions::default() }), @r#"name of a scope: expected a letter, a digit or a dot, followed by these or _ \ / > -, found "_x""#);
     let legacy = CheckpointFormatVersion::Legacy;
-    assert_snapshot!(refused(&Options { write_version: legacy, ..Options::default() }), @"write version: expected V1 or V2, found LEGACY");
+    assert_snapshot!(refused(&BuilderOptions { write_version: legacy, ..BuilderOptions::default() }), @"write version: expected V1 or V2, found LEGACY");
     let before = meta_graph("build/reference.before.meta");
     let graph = Graph::new(field(&before, 2)).unwrap();
     assert_snapshot!(Variable::find(&graph, "gone").unwrap_err(), @"the graph has no node gone");
     assert_snapshot!(Variable::find(&graph, "a/read").unwrap_err(), @"variable to save: expected a VariableV2, Variable or VarHandleOp, found a/read (Identity)");
-    assert_snapshot!(build(&meta_graph("build/nothing.before.meta"), &Options::default()).unwrap_err(), @"there are no variables to save");
+    assert_snapshot!(build(&meta_graph("build/nothing.before.meta"), &BuilderOptions::default()).unwrap_err(), @"there are no variables to save");
 }
 
 #[test]
@@ -204,8 +209,12 @@ fn any_number_of_savers_share_no_names() {
     for taken in [TakenNames::Scopes, TakenNames::Nodes] {
         let mut message = meta_graph("build/sharded_resource.before.meta");
         for at in 0..12 {
-            let options =
-                Options { taken, sharded: at % 2 == 0, reshape: at % 3 == 0, ..Options::default() };
+            let options = BuilderOptions {
+                taken,
+                sharded: at % 2 == 0,
+                reshape: at % 3 == 0,
+                ..BuilderOptions::default()
+            };
             message = build(&message, &options).unwrap().unwrap().message;
             let graph = Graph::new(field(&message, 2)).unwrap();
             assert!(graph.duplicates().is_empty(), "{taken:?} {at}");

@@ -2,7 +2,7 @@
 
 use ckdiff::checkpoint::Checkpoint;
 use ckdiff::message::Message;
-use ckdiff::saver::builder::{Options, build};
+use ckdiff::saver::builder::{BuilderOptions, build};
 use ckdiff::saver::run::{Variables, restore};
 use ckdiff::schema::tensorflow::attr_value::Value;
 use ckdiff::schema::tensorflow::{AttrValue, GraphDef, MetaGraphDef, NodeDef, SaverDef};
@@ -272,7 +272,7 @@ fn damaged_meta_graphs_are_run_or_refused() {
                 damage(graph, &mut random);
             }
             let message = decoded("tensorflow.MetaGraphDef", other.encode_to_vec());
-            if let Ok(Some(with_saver)) = build(&message, &Options::default()) {
+            if let Ok(Some(with_saver)) = build(&message, &BuilderOptions::default()) {
                 assert!(with_saver.message.bytes().len() > message.bytes().len());
                 built += 1;
             }

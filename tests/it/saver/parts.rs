@@ -5,7 +5,7 @@ use std::path::Path;
 use ckdiff::checkpoint::Checkpoint;
 use ckdiff::message::Message;
 use ckdiff::progress::Silent;
-use ckdiff::saver::builder::{Options, ToSave, VarList, Variable, all_saveable, build};
+use ckdiff::saver::builder::{BuilderOptions, ToSave, VarList, Variable, all_saveable, build};
 use ckdiff::saver::plan::restore_plan;
 use ckdiff::saver::run::{VariableKey, Variables, restore};
 use ckdiff::saver::{Model, SaveOptions, Saver};
@@ -34,7 +34,7 @@ fn saving(
     let list: Vec<_> = all(case).into_iter().filter(|one| names.contains(&one.name)).collect();
     assert_eq!(list.len(), parts.len(), "{case}");
     let var_list = VarList::List(list.into_iter().map(ToSave::Variable).collect());
-    let options = Options { var_list, write_version, ..Options::default() };
+    let options = BuilderOptions { var_list, write_version, ..BuilderOptions::default() };
     let built = build(&meta_graph(&format!("build/{case}.before.meta")), &options);
     let built = built.unwrap().unwrap();
     (built.message, built.saver_def)

@@ -9,7 +9,7 @@ use ckdiff::checkpoint::{Checkpoint, CheckpointBuilder, CheckpointState};
 use ckdiff::graph::Graph;
 use ckdiff::message::Message;
 use ckdiff::progress::Silent;
-use ckdiff::saver::builder::{Options, with_saver};
+use ckdiff::saver::builder::{BuilderOptions, with_saver};
 use ckdiff::saver::plan::{RestorePlan, restore_plan};
 use ckdiff::saver::run::Variables;
 use ckdiff::saver::{Model, SaveOptions, Saver};
@@ -236,15 +236,15 @@ fn a_path_without_a_checkpoint_is_an_error() {
 #[test]
 fn a_saver_is_built_or_empty() {
     let before = meta_graph("build/reference.before.meta");
-    let (saver, message) = Saver::build(&before, &Options::default()).unwrap();
+    let (saver, message) = Saver::build(&before, &BuilderOptions::default()).unwrap();
     assert!(!saver.is_empty() && saver.def().restore_op_name == "save/restore_all");
     let graph = Graph::new(field(&message, 2)).unwrap();
     assert!(graph.find("save/restore_all").is_some());
 
     let nothing = meta_graph("build/nothing.before.meta");
-    let error = Saver::build(&nothing, &Options::default()).unwrap_err();
+    let error = Saver::build(&nothing, &BuilderOptions::default()).unwrap_err();
     assert_eq!(error.to_string(), "there are no variables to save");
-    let options = Options { allow_empty: true, ..Options::default() };
+    let options = BuilderOptions { allow_empty: true, ..BuilderOptions::default() };
     let (mut saver, message) = Saver::build(&nothing, &options).unwrap();
     assert!(saver.is_empty() && message.bytes() == nothing.bytes());
     assert_eq!((saver.to_proto(None), saver.to_proto(Some(""))), (None, None));

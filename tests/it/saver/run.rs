@@ -6,7 +6,7 @@ use ckdiff::Result;
 use ckdiff::checkpoint::Checkpoint;
 use ckdiff::message::Message;
 use ckdiff::saver::VariableKind;
-use ckdiff::saver::builder::{Options, build};
+use ckdiff::saver::builder::{BuilderOptions, build};
 use ckdiff::saver::run::{
     MergeOptions, VariableKey, Variables, WriteCheckpoint, Written, restore, save,
 };
@@ -153,7 +153,7 @@ fn built_savers_can_be_run() {
         let known = restored(&format!("{case}/model.ckpt.meta"));
         let graph = meta_graph(&format!("run/{case}/model.ckpt.meta"));
         for (sharded, reshape) in [(false, false), (true, false), (true, true)] {
-            let options = Options { sharded, reshape, ..Options::default() };
+            let options = BuilderOptions { sharded, reshape, ..BuilderOptions::default() };
             let built = build(&graph, &options).unwrap().unwrap();
             assert!(built.saver_def.restore_op_name.starts_with("save_1/"));
             let mut variables = Variables::of(&graph).unwrap();

@@ -7,7 +7,7 @@ use ckdiff::checkpoint::{Checkpoint, CheckpointBuilder, CheckpointState, meta_gr
 use ckdiff::message::Message;
 use ckdiff::meta_graph::{ExportOptions, export};
 use ckdiff::progress::Silent;
-use ckdiff::saver::builder::{Options, all_saveable};
+use ckdiff::saver::builder::{BuilderOptions, all_saveable};
 use ckdiff::saver::run::{VariableKey, Variables};
 use ckdiff::saver::{Model, SaveOptions, Saver};
 use ckdiff::schema::tensorflow::saver_def::CheckpointFormatVersion;
@@ -33,7 +33,7 @@ struct Saving {
 
 fn saving(sharded: bool, write_version: CheckpointFormatVersion) -> Saving {
     let before = meta_graph("build/sharded.before.meta");
-    let options = Options { sharded, write_version, ..Options::default() };
+    let options = BuilderOptions { sharded, write_version, ..BuilderOptions::default() };
     let (saver, graph) = Saver::build(&before, &options).unwrap();
     let mut variables = Variables::default();
     for variable in all_saveable(&before).unwrap() {
@@ -90,11 +90,11 @@ fn the_op_list_has_the_ops_of_a_built_saver() {
         let meta = |which: &str| with_op_list(&meta_graph(&format!("build/{case}.{which}.meta")));
         let (before, after) = (meta("before"), meta("after"));
         let write_version = if case.starts_with("v1") { V1 } else { V2 };
-        let options = Options {
+        let options = BuilderOptions {
             sharded: case.contains("sharded"),
             reshape: case == "reshape",
             write_version,
-            ..Options::default()
+            ..BuilderOptions::default()
         };
         let (_, built) = Saver::build(&before, &options).unwrap();
         assert_eq!(ops(&built), ops(&after), "{case}");
@@ -347,7 +347,7 @@ fn the_meta_graph_is_written_unless_it_is_refused() {
 #[test]
 fn an_empty_saver_stays_empty_with_another_beginning() {
     let nothing = meta_graph("build/nothing.before.meta");
-    let options = Options { allow_empty: true, ..Options::default() };
+    let options = BuilderOptions { allow_empty: true, ..BuilderOptions::default() };
     let (saver, _) = Saver::build(&nothing, &options).unwrap();
     let saver = saver.pad_step_number(true).beginning_at(std::time::SystemTime::UNIX_EPOCH);
     assert!(saver.is_empty() && saver.to_proto(None).is_none());

@@ -57,10 +57,10 @@ fn opened(ty: &str, form: Form, bytes: &[u8]) -> Option<Artifact<'static>> {
 }
 
 fn compared(lhs: &Artifact, rhs: &Artifact) -> Diff {
-    let diff = diff::diff(lhs, rhs, &diff::Options::default(), &Silent);
+    let diff = diff::diff(lhs, rhs, &diff::DiffOptions::default(), &Silent);
     let diff = diff.expect("two messages of one type can be compared");
     for format in Format::ALL.iter().copied() {
-        let looks = report::Options::default();
+        let looks = report::ReportOptions::default();
         report::write(&Report::Diff(&diff, None), format, &looks, &mut Vec::new())
             .expect("writing to memory succeeds");
     }

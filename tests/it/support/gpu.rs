@@ -6,7 +6,7 @@
 use std::env;
 use std::sync::OnceLock;
 
-use ckdiff::compare::{Comparison, Device, Options, Tolerance, adapters};
+use ckdiff::compare::{CompareOptions, Comparison, Device, Tolerance, adapters};
 use ckdiff::tensor::{DType, Shape, TensorView};
 
 use crate::support::process::skip;
@@ -45,7 +45,12 @@ pub(crate) fn text(comparison: &Comparison) -> String {
 }
 
 /// Asserts that the device and the CPU give the same comparison of these bytes.
-pub(crate) fn check(device: &Device, dtype: DType, (lhs, rhs): (&[u8], &[u8]), options: &Options) {
+pub(crate) fn check(
+    device: &Device,
+    dtype: DType,
+    (lhs, rhs): (&[u8], &[u8]),
+    options: &CompareOptions,
+) {
     let on =
         |device: &Device| device.compare(&view(dtype, lhs), &view(dtype, rhs), options).unwrap();
     let (cpu, gpu) = (on(&Device::cpu()), on(device));

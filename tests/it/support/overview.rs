@@ -2,7 +2,7 @@
 
 use ckdiff::artifact::{Document, Form};
 use ckdiff::overview::{Contents, MetaGraph, Overview};
-use ckdiff::report::{Format, Options, Report, write};
+use ckdiff::report::{Format, Report, ReportOptions, write};
 
 use crate::support::encoding::{bytes, int};
 use crate::support::message_forms::document;
@@ -19,7 +19,7 @@ pub fn shown(meta_graph: &[u8], check: impl FnOnce(&MetaGraph)) -> [String; 2] {
     let Contents::MetaGraphs(graphs) = &overview.contents else { panic!("not a meta graph") };
     check(&graphs[0]);
     let (mut text, mut report) = (Vec::new(), Vec::new());
-    let options = Options::default();
+    let options = ReportOptions::default();
     write(&Report::Overview(&overview), Format::HUMAN, &options, &mut text).unwrap();
     write(&Report::Overview(&overview), Format::JSON, &options, &mut report).unwrap();
     [text, report].map(|bytes| String::from_utf8(bytes).unwrap())
@@ -33,7 +33,7 @@ pub fn meta_graph_overview(meta_graph: &[u8], max_diffs: usize) -> String {
 /// The overview of a message as text, with at most `max_diffs` items of each list.
 pub fn human_overview(document: &Document<'_>, max_diffs: usize) -> String {
     let mut text = Vec::new();
-    let options = Options { max_rows: max_diffs, ..Options::default() };
+    let options = ReportOptions { max_rows: max_diffs, ..ReportOptions::default() };
     let overview = Overview::new(document).unwrap();
     write(&Report::Overview(&overview), Format::HUMAN, &options, &mut text).unwrap();
     String::from_utf8(text).unwrap()

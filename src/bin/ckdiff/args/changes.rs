@@ -49,6 +49,6 @@ pub(crate) struct Unified {
 impl Unified {
     /// The lines of context around a change.
     pub(crate) fn context(&self) -> usize {
-        self.unified.unwrap_or(report::Options::default().context)
+        self.unified.unwrap_or(report::ReportOptions::default().context)
     }
 }

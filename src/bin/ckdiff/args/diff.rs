@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use ckdiff::Error;
 use ckdiff::compare::{self, Device, NanPolicy, Tolerance};
-use ckdiff::diff::{Bound, Criteria, Ignore, ListedTensors, Lists, NameFilter, Only, Options};
+use ckdiff::diff::{Bound, Criteria, DiffOptions, Ignore, ListedTensors, Lists, NameFilter, Only};
 use ckdiff::report::Verbosity;
 use ckdiff::summary::SortKey;
 use clap::Args;
@@ -80,7 +80,7 @@ impl CompareArgs {
     ///
     /// # Errors
     /// If a tolerance, a pattern or a rename is invalid.
-    pub(crate) fn options(&self, histogram: bool, jobs: &Jobs) -> Result<Options, Error> {
+    pub(crate) fn options(&self, histogram: bool, jobs: &Jobs) -> Result<DiffOptions, Error> {
         let close = &self.closeness;
         let (mut criteria, mut of_all) = (close.limits(), [None, None]);
         let given = [(Bound::Atol, &close.atol), (Bound::Rtol, &close.rtol)];
@@ -98,14 +98,14 @@ impl CompareArgs {
             }
         }
         let [atol, rtol] = of_all;
-        Ok(Options {
-            compare: compare::Options {
+        Ok(DiffOptions {
+            compare: compare::CompareOptions {
                 tolerance: Tolerance::new(atol, rtol, close.ulp)?,
                 nan: close.nan,
                 further: close.tolerance.clone(),
                 histogram,
                 threads: jobs.jobs.into(),
-                ..compare::Options::default()
+                ..compare::CompareOptions::default()
             },
             criteria,
             listed: ListedTensors::default(),

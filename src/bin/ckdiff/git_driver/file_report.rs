@@ -3,7 +3,7 @@
 use ckdiff::Error;
 use ckdiff::artifact::Artifact;
 use ckdiff::bytes::File;
-use ckdiff::diff::{Diff, Options, Verdict, diff};
+use ckdiff::diff::{Diff, DiffOptions, Verdict, diff};
 use ckdiff::files::have_same_content;
 use ckdiff::progress::Silent;
 
@@ -50,7 +50,7 @@ impl FileReport {
     }
 
     /// Compares the two sides of a file.
-    pub(super) fn of(request: &DriverArguments, options: &Options) -> Self {
+    pub(super) fn of(request: &DriverArguments, options: &DiffOptions) -> Self {
         match (&request.old, &request.new) {
             (None, None) => Self::Unmerged,
             (Some(old), Some(new)) if old.hex == new.hex && !old.is_in_working_tree() => {
@@ -86,7 +86,7 @@ impl FileReport {
         }
     }
 
-    fn of_files(old: GitFile, new: GitFile, options: &Options) -> Self {
+    fn of_files(old: GitFile, new: GitFile, options: &DiffOptions) -> Self {
         let (old, new) = match (old, new) {
             (GitFile::Artifact(old), GitFile::Artifact(new)) => (old, new),
             (old, new) => return Self::TwoSides(old, new),

@@ -33,11 +33,11 @@ pub(crate) fn run(args: &GitDriverArgs) -> Result<Exit, Diagnostics> {
     let options = args.what.options(false, &args.jobs)?;
     let report = FileReport::of(&request, &options);
     let palette = output::palette_in_git(args.color);
-    let options = report::Options {
+    let options = report::ReportOptions {
         palette,
         max_rows: args.max_diffs,
         context: args.text.context(),
-        ..report::Options::default()
+        ..report::ReportOptions::default()
     };
     let texts = match &report {
         FileReport::Diff(found) => {

@@ -8,7 +8,7 @@ use ckdiff::checkpoint::Listing;
 use ckdiff::diff::TextView;
 use ckdiff::overview::Overview;
 use ckdiff::report::human::{plural, printable};
-use ckdiff::report::{self, Format, Options, Report};
+use ckdiff::report::{self, Format, Report, ReportOptions};
 
 use super::file_report::FileReport;
 use super::request::DriverArguments;
@@ -18,7 +18,7 @@ use crate::lfs_pointer::Pointer;
 /// The output, and how reports look in it.
 pub(super) struct DriverOutput<'o> {
     pub(super) request: &'o DriverArguments,
-    pub(super) options: &'o Options,
+    pub(super) options: &'o ReportOptions,
     pub(super) out: &'o mut dyn Write,
 }
 

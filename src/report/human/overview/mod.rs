@@ -19,13 +19,13 @@ use crate::text;
 
 use super::lines::{self, FirstLines};
 use super::terminal_text::{plural, printable};
-use super::{Options, number};
+use super::{ReportOptions, number};
 use page::Page;
 
 /// Writes the overview of a message; returns the parts that text cannot represent.
 pub(super) fn write(
     overview: &Overview<'_>,
-    options: &Options,
+    options: &ReportOptions,
     out: &mut dyn Write,
 ) -> io::Result<Losses> {
     let heading = options.palette.heading;

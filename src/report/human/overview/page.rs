@@ -6,12 +6,12 @@ use anstyle::Style;
 
 use super::super::table::{Align, Table};
 use super::super::terminal_text::{cut_middle, printable, wrapped};
-use super::super::{Options, WIDTH, lines, number};
+use super::super::{ReportOptions, WIDTH, lines, number};
 use crate::overview::Overview;
 
 /// An overview that is written, and its options.
 pub(super) struct Page<'a> {
-    pub(super) options: &'a Options,
+    pub(super) options: &'a ReportOptions,
     pub(super) overview: &'a Overview<'a>,
 }
 

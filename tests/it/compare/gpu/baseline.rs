@@ -1,6 +1,6 @@
 //! A baseline in GPU memory gives the same numbers as one that is transferred each time.
 
-use ckdiff::compare::{Baseline, Options, compare};
+use ckdiff::compare::{Baseline, CompareOptions, compare};
 use ckdiff::tensor::{DType, TensorView};
 
 use crate::support::Random;
@@ -25,9 +25,9 @@ fn tensors(dtype: DType, random: &mut Random) -> (Vec<u8>, Vec<Vec<u8>>) {
     (lhs, others)
 }
 
-fn options(threads: usize) -> Options {
+fn options(threads: usize) -> CompareOptions {
     let tolerance = tolerance(1e-3, 1e-6);
-    Options { tolerance, threads, ..Options::default() }
+    CompareOptions { tolerance, threads, ..CompareOptions::default() }
 }
 
 fn on_cpu(lhs: &TensorView<'_>, rhs: &TensorView<'_>) -> String {

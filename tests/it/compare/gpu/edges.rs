@@ -2,7 +2,7 @@
 //!
 //! `CKDIFF_GPU_PAIRS` sets how many pairs of each floating-point type are aimed at an edge; slow adapters may need fewer.
 
-use ckdiff::compare::{Device, NanPolicy, Options, Tolerance};
+use ckdiff::compare::{CompareOptions, Device, NanPolicy, Tolerance};
 use ckdiff::tensor::DType;
 
 use crate::support::floats::Float;
@@ -160,10 +160,10 @@ fn products(float: Float, random: &mut Random) -> (Batch, Tolerance) {
 }
 
 /// Options for comparing a batch: all statistics every other time, and both NaN policies.
-fn options(tolerance: Tolerance, turn: usize) -> Options {
+fn options(tolerance: Tolerance, turn: usize) -> CompareOptions {
     let nan = if turn.is_multiple_of(3) { NanPolicy::Differ } else { NanPolicy::Equal };
     if turn.is_multiple_of(2) {
-        return Options { tolerance, nan, ..Options::default() };
+        return CompareOptions { tolerance, nan, ..CompareOptions::default() };
     }
     let next = |x: Option<f64>| x.map(|x| x.next_up().min(f64::MAX));
     let further = vec![
@@ -174,7 +174,7 @@ fn options(tolerance: Tolerance, turn: usize) -> Options {
         Tolerance::BITS,
     ];
     let tolerance = if turn.is_multiple_of(5) { Tolerance::BITS } else { tolerance };
-    Options { tolerance, nan, further, histogram: true, ..Options::default() }
+    CompareOptions { tolerance, nan, further, histogram: true, ..CompareOptions::default() }
 }
 
 /// Compares the results of the device and of the CPU for `most` pairs of a dtype.

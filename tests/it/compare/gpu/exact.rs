@@ -1,6 +1,6 @@
 //! Tolerances exactly as large as one pair needs: the pair passes, and fails under the next smaller tolerance.
 
-use ckdiff::compare::{Device, Options, Tolerance};
+use ckdiff::compare::{CompareOptions, Device, Tolerance};
 use ckdiff::tensor::{ComplexNumber, DType, Kind, Number, Visit};
 
 use crate::support::floats::Float;
@@ -143,7 +143,12 @@ impl Batch {
         let Self { lhs, rhs, further, compared } = std::mem::take(self);
         self.compared = compared + further.len() / 3;
         let tolerance = further.first().copied().unwrap_or_default();
-        check(device, dtype, (&lhs, &rhs), &Options { tolerance, further, ..Options::default() });
+        check(
+            device,
+            dtype,
+            (&lhs, &rhs),
+            &CompareOptions { tolerance, further, ..CompareOptions::default() },
+        );
         self.compared
     }
 }

@@ -1,6 +1,6 @@
 //! Reports with a GPU: bitwise the same numbers as on the CPU, and the options for the device.
 
-use ckdiff::compare::{NanPolicy, Options};
+use ckdiff::compare::{CompareOptions, NanPolicy};
 use ckdiff::tensor::Kind;
 
 use crate::support::command::{Run, assert_valid, ckdiff};
@@ -24,10 +24,14 @@ fn random_bits_of_every_dtype_give_the_same_counts_as_on_the_cpu() {
             }
             for nan in [NanPolicy::Equal, NanPolicy::Differ] {
                 let further = vec![tolerance(0.0, 0.0), tolerance(1e-3, 1e-3), tolerance(0.0, 0.5)];
-                let options = Options { nan, further, histogram: true, ..Options::default() };
-                check(&device, dtype, (&lhs, &rhs), &options);
                 let options =
-                    Options { tolerance: tolerance(1e-3, 1e-2), nan, ..Options::default() };
+                    CompareOptions { nan, further, histogram: true, ..CompareOptions::default() };
+                check(&device, dtype, (&lhs, &rhs), &options);
+                let options = CompareOptions {
+                    tolerance: tolerance(1e-3, 1e-2),
+                    nan,
+                    ..CompareOptions::default()
+                };
                 check(&device, dtype, (&lhs, &rhs), &options);
             }
         }

@@ -1,6 +1,6 @@
 //! Tensors of all lengths, chunk sizes and thread counts: the boundaries of words, tiles, cells and units.
 
-use ckdiff::compare::{Device, Options, TILE, Tolerance};
+use ckdiff::compare::{CompareOptions, Device, TILE, Tolerance};
 use ckdiff::tensor::DType;
 
 use crate::support::Random;
@@ -11,9 +11,14 @@ const WIDTHS: [DType; 4] = [DType::I8, DType::F16, DType::F32, DType::F64];
 const CELL: usize = 65_536;
 const UNIT: usize = 16 * CELL;
 
-fn everything() -> Options {
+fn everything() -> CompareOptions {
     let further = vec![tolerance(0.0, 0.25), tolerance(1e-3, 0.0)];
-    Options { tolerance: tolerance(0.0, 1e-3), further, histogram: true, ..Options::default() }
+    CompareOptions {
+        tolerance: tolerance(0.0, 1e-3),
+        further,
+        histogram: true,
+        ..CompareOptions::default()
+    }
 }
 
 /// A tensor of ones.
@@ -38,7 +43,7 @@ fn tensors_of_all_lengths_give_the_same_counts_as_on_the_cpu() {
         let size = dtype.size().unwrap();
         for elements in small.into_iter().chain(large) {
             let (lhs, rhs) = (random.bytes(elements * size), random.bytes(elements * size));
-            check(&device, dtype, (&lhs, &rhs), &Options::default());
+            check(&device, dtype, (&lhs, &rhs), &CompareOptions::default());
             if elements < UNIT {
                 check(&device, dtype, (&lhs, &rhs), &everything());
             }
@@ -60,7 +65,7 @@ fn threads_and_chunks_do_not_change_the_result() {
             *byte ^= if i < bytes / 2 { u8::from(i % 9973 == 0) } else { i as u8 & 3 };
         }
         for (threads, chunk_bytes) in [(1, 256 << 10), (3, 4000), (8, 1 << 24)] {
-            let options = Options { threads, chunk_bytes, ..Options::default() };
+            let options = CompareOptions { threads, chunk_bytes, ..CompareOptions::default() };
             check(&device, dtype, (&lhs, &rhs), &options);
         }
     }
@@ -84,7 +89,7 @@ fn the_first_and_the_worst_pair_are_found_wherever_they_are() {
                     rhs[at * size..(at + 1) * size].fill(0);
                 }
                 let (lhs, rhs) = (view(dtype, &lhs), view(dtype, &rhs));
-                let found = device.compare(&lhs, &rhs, &Options::default()).unwrap();
+                let found = device.compare(&lhs, &rhs, &CompareOptions::default()).unwrap();
                 let worst = found.worst.unwrap();
                 assert_eq!(
                     (found.first, worst.position),
@@ -132,7 +137,7 @@ fn the_largest_of_nearly_equal_quotients_is_found() {
             rhs[at] = lhs[at] - lhs[at] * (quotient * more).min(0.9);
         }
         let bytes = bytemuck::cast_slice::<f64, u8>;
-        check(&device, DType::F64, (bytes(&lhs), bytes(&rhs)), &Options::default());
+        check(&device, DType::F64, (bytes(&lhs), bytes(&rhs)), &CompareOptions::default());
     }
 }
 
@@ -146,13 +151,13 @@ fn an_infinite_difference_is_the_largest() {
     let bytes = bytemuck::cast_slice::<f64, u8>;
     check(&device, DType::F64, (bytes(&lhs), bytes(&rhs)), &everything());
     let (lhs, rhs) = (view(DType::F64, bytes(&lhs)), view(DType::F64, bytes(&rhs)));
-    let found = device.compare(&lhs, &rhs, &Options::default()).unwrap();
+    let found = device.compare(&lhs, &rhs, &CompareOptions::default()).unwrap();
     assert_eq!((found.max_abs, found.max_rel), (Some(f64::INFINITY), Some(f64::INFINITY)));
 }
 
 /// The work of a new device after a comparison.
 fn done(device: &Device, dtype: DType, pair: (&[u8], &[u8])) -> String {
-    check(device, dtype, pair, &Options::default());
+    check(device, dtype, pair, &CompareOptions::default());
     device.work().to_string()
 }
 
@@ -181,8 +186,11 @@ fn equal_chunks_before_the_first_difference_are_not_sent_to_the_gpu() {
             let mut rhs = lhs.clone();
             rhs[(last + 1) * size - 1] ^= 1;
             for chunk_bytes in [1 << 14, 256 << 10] {
-                let options =
-                    Options { chunk_bytes, tolerance: Tolerance::BITS, ..Options::default() };
+                let options = CompareOptions {
+                    chunk_bytes,
+                    tolerance: Tolerance::BITS,
+                    ..CompareOptions::default()
+                };
                 check(&device, dtype, (&lhs, &rhs), &options);
             }
         }
@@ -198,7 +206,7 @@ fn a_comparison_of_nans_alone_has_no_maxima() {
     let rhs = (-f32::NAN).to_le_bytes().repeat(TILE + 3);
     check(&device, DType::F32, (&lhs, &rhs), &everything());
     let (lhs, rhs) = (view(DType::F32, &lhs), view(DType::F32, &rhs));
-    let found = device.compare(&lhs, &rhs, &Options::default()).unwrap();
+    let found = device.compare(&lhs, &rhs, &CompareOptions::default()).unwrap();
     assert_eq!(
         (found.max_abs, found.max_ulp, found.first),
         (None, None, Some(0)),

@@ -1,6 +1,6 @@
 //! All values of narrow types, and special values of wide types.
 
-use ckdiff::compare::{Device, NanPolicy, Options, Tolerance};
+use ckdiff::compare::{CompareOptions, Device, NanPolicy, Tolerance};
 use ckdiff::tensor::{DType, Kind};
 
 use crate::support::dtypes;
@@ -14,14 +14,19 @@ fn check_all(device: &Device, dtype: DType, (lhs, rhs): (&[u8], &[u8]), toleranc
     let float = Float::of(dtype).is_some();
     for nan in policies.into_iter().take(if float { 2 } else { 1 }) {
         for &tolerance in tolerances {
-            check(device, dtype, (lhs, rhs), &Options { tolerance, nan, ..Options::default() });
+            check(
+                device,
+                dtype,
+                (lhs, rhs),
+                &CompareOptions { tolerance, nan, ..CompareOptions::default() },
+            );
         }
         let further = tolerances.to_vec();
         check(
             device,
             dtype,
             (lhs, rhs),
-            &Options { nan, further, histogram: true, ..Options::default() },
+            &CompareOptions { nan, further, histogram: true, ..CompareOptions::default() },
         );
     }
 }
@@ -165,8 +170,11 @@ fn one_pair_and_two_give_the_same_counts_as_on_the_cpu() {
                 let side =
                     |bits| bytes(&[Some(bits), beside].into_iter().flatten().collect::<Vec<_>>());
                 for nan in [NanPolicy::Equal, NanPolicy::Differ] {
-                    let options =
-                        Options { tolerance: tolerance(0.0, 0.5), nan, ..Options::default() };
+                    let options = CompareOptions {
+                        tolerance: tolerance(0.0, 0.5),
+                        nan,
+                        ..CompareOptions::default()
+                    };
                     check(&device, float.dtype(), (&side(x), &side(y)), &options);
                 }
             }
@@ -181,7 +189,7 @@ fn a_tolerance_of_minus_zero_is_a_tolerance_of_zero() {
     let bytes = bytemuck::cast_slice::<f32, u8>;
     for tolerance in [tolerance(-0.0, 0.0), tolerance(0.0, -0.0), tolerance(-0.0, -0.0)] {
         let further = vec![tolerance];
-        let options = Options { tolerance, further, ..Options::default() };
+        let options = CompareOptions { tolerance, further, ..CompareOptions::default() };
         check(&device, DType::F32, (bytes(&lhs), bytes(&rhs)), &options);
         let (lhs, rhs) = (view(DType::F32, bytes(&lhs)), view(DType::F32, bytes(&rhs)));
         assert_eq!(device.compare(&lhs, &rhs, &options).unwrap().mismatched, 2);
@@ -198,7 +206,8 @@ fn invalid_tolerances_give_the_same_counts_as_on_the_cpu() {
             Tolerance { atol: Some(part), ..Tolerance::BITS },
             Tolerance { rtol: Some(part), ..Tolerance::BITS },
         ] {
-            let options = Options { tolerance, further: vec![tolerance], ..Options::default() };
+            let options =
+                CompareOptions { tolerance, further: vec![tolerance], ..CompareOptions::default() };
             check(&device, DType::F32, (bytes(&lhs), bytes(&rhs)), &options);
         }
     }

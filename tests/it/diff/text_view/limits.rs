@@ -3,9 +3,11 @@
 use std::time::Instant;
 
 use ckdiff::artifact::Artifact;
-use ckdiff::diff::{Diff, LineTag, MessageOptions, Options, TextDiff, TextView, diff, messages};
+use ckdiff::diff::{
+    Diff, DiffOptions, LineTag, MessageOptions, TextDiff, TextView, diff, messages,
+};
 use ckdiff::progress::Silent;
-use ckdiff::report::{Format, Options as Looks, Report, write};
+use ckdiff::report::{Format, Report, ReportOptions, write};
 use ckdiff::schema::tensorflow::{AttrValue, GraphDef, MetaGraphDef, NodeDef, TensorProto};
 use ckdiff::schema::tensorflow::{TensorShapeProto, attr_value, tensor_shape_proto};
 
@@ -58,13 +60,13 @@ fn compared(
     rhs: &MetaGraphDef,
 ) -> (Artifact<'static>, Artifact<'static>, Diff) {
     let (lhs, rhs) = (opened(lhs), opened(rhs));
-    let diff = diff(&lhs, &rhs, &Options::default(), &Silent).unwrap();
+    let diff = diff(&lhs, &rhs, &DiffOptions::default(), &Silent).unwrap();
     (lhs, rhs, diff)
 }
 
 fn report(diff: &Diff, view: &TextView<'_>) -> String {
     let mut out = Vec::new();
-    let looks = Looks { max_rows: usize::MAX, ..Looks::default() };
+    let looks = ReportOptions { max_rows: usize::MAX, ..ReportOptions::default() };
     write(&Report::Diff(diff, Some(view)), Format::HUMAN, &looks, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }

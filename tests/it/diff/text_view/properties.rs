@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use ckdiff::artifact::{Artifact, FileKind, Sniffed};
 use ckdiff::diff::{
-    Change, ChangeKind, ChangedPart, Diff, LineTag, Options, Step, TextDiff, TextView, Weight, diff,
+    Change, ChangeKind, ChangedPart, Diff, DiffOptions, LineTag, Step, TextDiff, TextView, Weight,
+    diff,
 };
 use ckdiff::message::Message;
 use ckdiff::progress::Silent;
-use ckdiff::report::{Format, Options as Looks, Report, write};
+use ckdiff::report::{Format, Report, ReportOptions, write};
 use ckdiff::text::{PrintOptions, UnknownFields, print};
 
 use crate::support::graph::pairs::{names, side};
@@ -24,7 +25,7 @@ struct Pair {
 fn pairs(strict: bool) -> impl Iterator<Item = Pair> {
     names().into_iter().map(move |name| {
         let [lhs, rhs] = ["lhs", "rhs"].map(|of| Artifact::open(side(&name, of)).unwrap());
-        let options = Options { strict, ..Options::default() };
+        let options = DiffOptions { strict, ..DiffOptions::default() };
         let diff = diff(&lhs, &rhs, &options, &Silent).unwrap();
         Pair { name, lhs, rhs, diff }
     })
@@ -207,7 +208,7 @@ fn added_nodes_have_no_removed_lines_and_removed_nodes_no_added_ones() {
 fn a_model_compared_with_itself_has_no_text() {
     for Pair { name, lhs, .. } in pairs(false) {
         let other = Artifact::open(side(&name, "lhs")).unwrap();
-        let options = Options { strict: true, ..Options::default() };
+        let options = DiffOptions { strict: true, ..DiffOptions::default() };
         let diff = diff(&lhs, &other, &options, &Silent).unwrap();
         assert!(TextView::new(&diff, &lhs, &other).unwrap().parts().is_empty(), "{name}");
     }
@@ -220,7 +221,11 @@ fn reports_fit_their_columns_and_no_two_lines_look_alike() {
         for Pair { name, lhs, rhs, diff } in pairs(strict) {
             let view = TextView::new(&diff, &lhs, &rhs).unwrap();
             let mut out = Vec::new();
-            let looks = Looks { columns: Some(100), max_rows: usize::MAX, ..Looks::default() };
+            let looks = ReportOptions {
+                columns: Some(100),
+                max_rows: usize::MAX,
+                ..ReportOptions::default()
+            };
             write(&Report::Diff(&diff, Some(&view)), Format::HUMAN, &looks, &mut out).unwrap();
             let report = String::from_utf8(out).unwrap();
             // Findings are printed in full, so only the lines before them are checked.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use ckdiff::artifact::{Artifact, Form};
-use ckdiff::diff::{Diff, NameFilter, Options, Status, Verdict, Weight, diff};
+use ckdiff::diff::{Diff, DiffOptions, NameFilter, Status, Verdict, Weight, diff};
 use ckdiff::progress::Silent;
 
 use crate::support::message_forms::document;
@@ -13,7 +13,7 @@ pub(crate) const TRACKABLE: &str = "tensorflow.TrackableObjectGraph";
 const SAVED: &str = "tensorflow.SavedObjectGraph";
 
 pub(crate) fn compared(lhs: &Artifact, rhs: &Artifact) -> Diff {
-    diff(lhs, rhs, &Options::default(), &Silent).unwrap()
+    diff(lhs, rhs, &DiffOptions::default(), &Silent).unwrap()
 }
 
 /// One line per change, and one per finding.
@@ -331,7 +331,7 @@ fn two_saves_of_one_model_have_the_same_object_graph() {
 
 fn by_name(names: NameFilter) -> Diff {
     let open = |side: &str| Artifact::open(format!("tests/data/by_name/{side}.ckpt")).unwrap();
-    let options = Options { names, ..Options::default() };
+    let options = DiffOptions { names, ..DiffOptions::default() };
     let diff_of = |lhs, rhs| diff(&open(lhs), &open(rhs), &options, &Silent).unwrap();
     let there = diff_of("names", "objects");
     let back = diff_of("objects", "names");

@@ -29,7 +29,7 @@ pub(crate) fn artifact(bytes: &[u8], form: Form) -> Artifact<'static> {
 }
 
 pub(crate) fn compared(lhs: &Artifact, rhs: &Artifact) -> Diff {
-    let diff = diff::diff(lhs, rhs, &diff::Options::default(), &Silent).unwrap();
+    let diff = diff::diff(lhs, rhs, &diff::DiffOptions::default(), &Silent).unwrap();
     let is_different = diff.changes.iter().any(|change| change.weight == Weight::Semantic);
     let verdict = if is_different { Verdict::Different } else { Verdict::Same };
     assert_eq!(diff.verdict(), verdict);
