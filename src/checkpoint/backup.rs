@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::management::{META_GRAPH_SUFFIX, meta_graph_filename};
 use crate::error::{Error, ErrorKind, Result};
-use crate::files::{Complete, Existing, Publication};
+use crate::files::{CompleteFile, IfExists, Publication};
 use crate::formats::files_of;
 use crate::formats::shard_name::{all_shards, of_all_shards, with_suffix};
 
@@ -47,16 +47,16 @@ impl Backup {
         let files: Option<Vec<_>> = old.iter().cloned().map(renamed).collect();
         let path_of_backup = files.is_some().then(|| backup.clone());
         let files = files.unwrap_or_else(|| beside(old));
-        let mut publication = Publication::new(Existing::Refuse);
+        let mut publication = Publication::new(IfExists::Refuse);
         for (file, to) in &files {
-            publication.add(Complete::link(file, to)?);
+            publication.add(CompleteFile::link(file, to)?);
         }
         // Created last and removed first, so that no meta graph is left under the name of a missing backup.
         let [meta, meta_backup] =
             [path, &backup].map(|path| meta_graph_filename(path, META_GRAPH_SUFFIX));
         let meta_backup = meta.is_file().then_some(meta_backup);
         if let Some(to) = &meta_backup {
-            publication.add(Complete::link(&meta, to)?);
+            publication.add(CompleteFile::link(&meta, to)?);
         }
         publication.publish()?;
         Ok(Some(Self { path: path_of_backup, files, meta: meta_backup }))
@@ -73,9 +73,9 @@ impl Backup {
     /// If a file can neither be linked nor copied, or not be moved; the error has the path of the backup.
     pub(super) fn restore(&self) -> Result<()> {
         let restored = || {
-            let mut publication = Publication::new(Existing::Replace);
+            let mut publication = Publication::new(IfExists::Replace);
             for (file, backup) in &self.files {
-                publication.add(Complete::link(backup, file)?);
+                publication.add(CompleteFile::link(backup, file)?);
             }
             publication.publish()
         };

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Checkpoint, Format, publish, state_file};
 use crate::error::{Error, Result};
-use crate::files::{Complete, Existing};
+use crate::files::{CompleteFile, IfExists};
 use crate::formats::{Metadata, Shard, StoredTensor, check_overlap, shard_count};
 use crate::progress::Progress;
 use crate::tensor::{DType, Name, Shape, Slice, TensorSource};
@@ -16,7 +16,7 @@ use crate::tensor::{DType, Name, Shape, Slice, TensorSource};
 /// The content is read in chunks while it is written, so a builder of any size takes little memory.
 ///
 /// ```
-/// use ckdiff::checkpoint::{Checkpoint, CheckpointBuilder, Existing, FORMATS};
+/// use ckdiff::checkpoint::{Checkpoint, CheckpointBuilder, IfExists, FORMATS};
 /// use ckdiff::progress::Silent;
 /// use ckdiff::tensor::{DType, Shape, Tensor};
 ///
@@ -27,7 +27,7 @@ use crate::tensor::{DType, Name, Shape, Slice, TensorSource};
 ///
 /// let directory = tempfile::tempdir().unwrap();
 /// let path = directory.path().join("model.ckpt");
-/// builder.write(&path, FORMATS[0], Existing::Refuse, &Silent)?;
+/// builder.write(&path, FORMATS[0], IfExists::Refuse, &Silent)?;
 /// assert_eq!(Checkpoint::open(&path)?.get_tensor("weights")?, weights);
 /// # Ok::<(), ckdiff::Error>(())
 /// ```
@@ -82,7 +82,7 @@ impl<'a> CheckpointBuilder<'a> {
         for entry in checkpoint.tensors() {
             let Some(name) = rename(&entry.name) else { continue };
             let source = &**entry.source.as_ref().map_err(Error::clone)?;
-            let parts = source.parts();
+            let parts = source.slices();
             if parts.is_empty() {
                 stored.push((name, source, None, source));
             } else {
@@ -250,7 +250,7 @@ impl<'a> CheckpointBuilder<'a> {
         &self,
         path: &Path,
         format: &'static Format,
-        existing: Existing,
+        existing: IfExists,
         progress: &dyn Progress,
     ) -> Result<PathBuf> {
         self.write_with_state(path, format, existing, &state_file::sibling_of(path), progress)
@@ -266,7 +266,7 @@ impl<'a> CheckpointBuilder<'a> {
         &self,
         path: &Path,
         format: &'static Format,
-        existing: Existing,
+        existing: IfExists,
         state: &Path,
         progress: &dyn Progress,
     ) -> Result<PathBuf> {
@@ -283,7 +283,7 @@ impl<'a> CheckpointBuilder<'a> {
         path: &Path,
         format: &'static Format,
         progress: &dyn Progress,
-    ) -> Result<Vec<Complete>> {
+    ) -> Result<Vec<CompleteFile>> {
         let writer = format.writer()?;
         for (name, known) in &self.tensors {
             check_overlap(&known.slices).map_err(|error| error.of_tensor(name))?;

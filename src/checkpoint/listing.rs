@@ -159,7 +159,7 @@ impl ListedTensor {
 
 /// Checks that the files of the content exist and are long enough.
 fn presence(source: &dyn TensorSource) -> Result<()> {
-    match source.parts().as_slice() {
+    match source.slices().as_slice() {
         [] => source.stream().map(drop),
         parts => parts.iter().try_for_each(|(_, part)| presence(*part)),
     }

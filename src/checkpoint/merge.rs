@@ -6,23 +6,23 @@ use std::path::{Path, PathBuf};
 
 use super::{FORMATS, Format, publish, state_file};
 use crate::error::{Error, Result};
-use crate::files::{Existing, directory_of};
+use crate::files::{IfExists, directory_of};
 use crate::formats::{Merge, Merged};
 use crate::probe::Probe;
 
 /// What happens to the parts after the merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Parts {
+pub enum AfterMerge {
     /// The parts stay. The merged checkpoint shares their data by links, or has copies if the system has no links.
-    Keep,
+    KeepParts,
     /// The parts are removed, with their directories if those are then empty.
-    Remove,
+    RemoveParts,
 }
 
 /// Merges checkpoints of one format, which must be V2, into one with the shards of all of them. A tensor may have slices in several parts.
 ///
 /// ```no_run
-/// use ckdiff::checkpoint::{Existing, Parts, merge};
+/// use ckdiff::checkpoint::{IfExists, AfterMerge, merge};
 ///
 /// let parts = ["model.ckpt_temp/part-00000-of-00002", "model.ckpt_temp/part-00001-of-00002"];
 /// merge(&parts, "model.ckpt".as_ref(), Existing::Refuse, Parts::Remove)?;
@@ -35,8 +35,8 @@ pub enum Parts {
 pub fn merge(
     parts: &[impl AsRef<Path>],
     path: &Path,
-    existing: Existing,
-    after: Parts,
+    existing: IfExists,
+    after: AfterMerge,
 ) -> Result<()> {
     let Some(first) = parts.first() else {
         return Err(Error::usage("there is nothing to merge"));
@@ -45,7 +45,7 @@ pub fn merge(
     publish::check_target(path, format, existing)?;
     let merged = prepare(format, parts, path)?;
     publish::publish(path, existing, merged.files, &state_file::sibling_of(path))?;
-    if after == Parts::Remove {
+    if after == AfterMerge::RemoveParts {
         merged.parts.iter().try_for_each(|files| remove(files))?;
     }
     Ok(())

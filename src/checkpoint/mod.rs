@@ -13,7 +13,7 @@ mod reader;
 mod state;
 mod state_file;
 
-pub use crate::files::Existing;
+pub use crate::files::IfExists;
 pub use crate::formats::{Entry, FORMATS, Format};
 pub(crate) use crate::formats::{Partitioned, StoredSlice, has_content};
 pub use builder::CheckpointBuilder;
@@ -22,7 +22,7 @@ pub use management::{
     META_GRAPH_SUFFIX, exists, meta_graph_filename, mtimes, remove, sharded_filename,
     sharded_filespec,
 };
-pub use merge::{Parts, merge};
+pub use merge::{AfterMerge, merge};
 pub(crate) use merge::{prepare as prepare_merge, remove as remove_part};
 pub(crate) use publish::{check_directory, publish as publish_files};
 pub use reader::Checkpoint;

@@ -8,13 +8,13 @@ use super::backup::{self, Backup};
 use super::state::BackupEntry;
 use crate::error::{Error, Result};
 use crate::files::{
-    Complete, DirectoryLock, Existing, OpenFile, Publication, already_exists, directory_of,
+    CompleteFile, DirectoryLock, IfExists, OpenFile, Publication, already_exists, directory_of,
 };
 use crate::formats;
 use crate::probe::Probe;
 
 /// Checks that a checkpoint may be written to `path`, before any work is done.
-pub(super) fn check_target(path: &Path, format: &Format, existing: Existing) -> Result<()> {
+pub(super) fn check_target(path: &Path, format: &Format, existing: IfExists) -> Result<()> {
     let bytes = path.as_os_str().as_encoded_bytes();
     if path.file_name().is_none() || bytes.ends_with(b"/") {
         let kind = "expected the name of a checkpoint, found a directory";
@@ -27,7 +27,7 @@ pub(super) fn check_target(path: &Path, format: &Format, existing: Existing) -> 
     check_directory(path)?;
     // Another program may be moving these files.
     let _lock = DirectoryLock::acquire(directory_of(path))?;
-    if existing == Existing::Refuse && formats::may_be_checkpoint(&Probe::new(path)) {
+    if existing == IfExists::Refuse && formats::may_be_checkpoint(&Probe::new(path)) {
         return Err(already_exists(path));
     }
     check_targets(path, (format.files)(path).iter())
@@ -73,15 +73,15 @@ fn check_targets<'p>(path: &Path, places: impl Iterator<Item = &'p PathBuf>) -> 
 /// If a file cannot be moved. The old checkpoint is then in place again.
 pub(crate) fn publish(
     path: &Path,
-    existing: Existing,
-    files: Vec<Complete>,
+    existing: IfExists,
+    files: Vec<CompleteFile>,
     state: &Path,
 ) -> Result<()> {
     let places: Vec<_> = files.iter().map(|file| file.target().to_path_buf()).collect();
     let _lock = DirectoryLock::acquire(directory_of(path))?;
     let mut publication = Publication::new(existing);
     files.into_iter().for_each(|file| publication.add(file));
-    if existing == Existing::Refuse {
+    if existing == IfExists::Refuse {
         return publication.publish();
     }
     check_targets(path, places.iter())?;
@@ -129,7 +129,7 @@ mod tests {
 
     fn write(path: &Path, number: f32, format: &'static Format) -> PathBuf {
         let tensor = tensor(number);
-        builder(&tensor).write(path, format, Existing::Replace, &Silent).unwrap()
+        builder(&tensor).write(path, format, IfExists::Replace, &Silent).unwrap()
     }
 
     fn builder(tensor: &Tensor) -> CheckpointBuilder<'_> {
@@ -161,11 +161,11 @@ mod tests {
         for file in formats::files_of(other) {
             let name = file.file_name().unwrap().to_str().unwrap().replacen("other", "m", 1);
             before = names(directory);
-            files.push(Complete::link(&file, &directory.join(name)).unwrap());
+            files.push(CompleteFile::link(&file, &directory.join(name)).unwrap());
         }
         let temporary = names(directory).into_iter().find(|name| !before.contains(name)).unwrap();
         fs::remove_file(directory.join(temporary)).unwrap();
-        publish(path, Existing::Replace, files, &directory.join("checkpoint")).unwrap_err();
+        publish(path, IfExists::Replace, files, &directory.join("checkpoint")).unwrap_err();
     }
 
     #[test]
@@ -194,7 +194,7 @@ mod tests {
                     builder.add("w", &tensor).unwrap();
                 }
                 let path = directory.path().join("m");
-                let path = builder.write(&path, format, Existing::Refuse, &Silent).unwrap();
+                let path = builder.write(&path, format, IfExists::Refuse, &Silent).unwrap();
                 let locate = |path: &Path| (format.locate)(&Probe::new(path));
                 assert_eq!(locate(&path).as_ref(), Some(&path), "{format}");
                 let files = (format.files)(&path);

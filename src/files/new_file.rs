@@ -65,13 +65,13 @@ impl NewFile {
     ///
     /// # Errors
     /// If the system cannot write the file; then it is removed.
-    pub fn complete(self) -> Result<Complete> {
+    pub fn complete(self) -> Result<CompleteFile> {
         let Self { out, registered, target } = self;
         let fail = |error| cannot_write(error).in_file(&target);
         let Unnamed(file) = out.into_inner().map_err(|error| fail(error.into_error()))?;
         file.as_file().sync_all().map_err(fail)?;
         // Closes the file: a publication may have thousands.
-        Ok(Complete { file: file.into_temp_path(), registered, target })
+        Ok(CompleteFile { file: file.into_temp_path(), registered, target })
     }
 }
 
@@ -101,13 +101,13 @@ impl Write for Unnamed {
 
 /// A file that is complete on disk, still under its temporary name.
 #[derive(Debug)]
-pub struct Complete {
+pub struct CompleteFile {
     file: TempPath,
     registered: Registered,
     target: PathBuf,
 }
 
-impl Complete {
+impl CompleteFile {
     /// A hard link to `source` that will be published at `target`; a copy if the system has no hard links.
     ///
     /// # Errors

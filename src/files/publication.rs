@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
-use super::new_file::Complete;
+use super::new_file::CompleteFile;
 use super::{directory_of, sync_directory, unfinished};
 use crate::error::Result;
 
 /// What to do if the target of a new file exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Existing {
+pub enum IfExists {
     /// Fail, and publish nothing.
     Refuse,
     /// Replace it.
@@ -23,18 +23,18 @@ pub enum Existing {
 /// a checkpoint.
 #[derive(Debug)]
 pub struct Publication {
-    existing: Existing,
-    files: Vec<Complete>,
+    existing: IfExists,
+    files: Vec<CompleteFile>,
 }
 
 impl Publication {
     /// A publication without files.
-    pub fn new(existing: Existing) -> Self {
+    pub fn new(existing: IfExists) -> Self {
         Self { existing, files: Vec::new() }
     }
 
     /// Adds a file after the others.
-    pub fn add(&mut self, file: Complete) {
+    pub fn add(&mut self, file: CompleteFile) {
         self.files.push(file);
     }
 
@@ -44,7 +44,7 @@ impl Publication {
     /// If a file cannot be moved, or its target exists and may not be replaced. Then the files that were moved to free targets
     /// are removed again.
     pub fn publish(self) -> Result<()> {
-        let fresh = self.existing == Existing::Refuse;
+        let fresh = self.existing == IfExists::Refuse;
         let directories: BTreeSet<PathBuf> =
             self.files.iter().map(|file| directory_of(file.target()).to_path_buf()).collect();
         let last = self.files.len().saturating_sub(1);

@@ -6,7 +6,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use super::{
-    Complete, DirectoryLock, Existing, NewFile, OpenFile, Publication, cannot_write, directory_of,
+    CompleteFile, DirectoryLock, IfExists, NewFile, OpenFile, Publication, cannot_write,
+    directory_of,
 };
 use crate::error::{Error, Result};
 
@@ -24,7 +25,7 @@ pub fn replace<T>(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<T>) 
 /// New files that replace others together. Each is written under a temporary name and renamed when all are complete, so that the
 /// existing files stay until then.
 #[derive(Debug, Default)]
-pub struct Replacement(Vec<(PathBuf, Complete)>);
+pub struct Replacement(Vec<(PathBuf, CompleteFile)>);
 
 impl Replacement {
     /// Writes one of the files. If the path is a symbolic link, its target is replaced; devices and pipes are written to
@@ -72,7 +73,7 @@ impl Replacement {
         // Two files of one program belong together.
         let directory = self.0.get(1).map(|(_, file)| directory_of(file.target()).to_path_buf());
         let _lock = directory.map(|directory| DirectoryLock::acquire(&directory)).transpose()?;
-        let mut publication = Publication::new(Existing::Replace);
+        let mut publication = Publication::new(IfExists::Replace);
         let mut paths = BTreeMap::new();
         for (path, file) in self.0 {
             paths.insert(file.target().to_path_buf(), path);

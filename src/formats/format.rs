@@ -10,7 +10,7 @@ use super::contents::Contents;
 use super::stored_tensor::Shard;
 use crate::bytes::ChecksumKind;
 use crate::error::Result;
-use crate::files::Complete;
+use crate::files::CompleteFile;
 use crate::limits::Limits;
 use crate::probe::Probe;
 use crate::progress::Progress;
@@ -82,7 +82,7 @@ pub(crate) struct Writer {
 
 /// See [`Writer::write`]; the path is the one that [`Writer::open_path`] was given.
 type WriteShards =
-    fn(&[Shard<'_>], &[(String, String)], &Path, &dyn Progress) -> Result<Vec<Complete>>;
+    fn(&[Shard<'_>], &[(String, String)], &Path, &dyn Progress) -> Result<Vec<CompleteFile>>;
 
 /// See [`Writer::merge`]; the paths are the open paths of the parts, and of the merged checkpoint.
 pub(crate) type Merge = fn(&[PathBuf], &Path) -> Result<Merged>;
@@ -90,7 +90,7 @@ pub(crate) type Merge = fn(&[PathBuf], &Path) -> Result<Merged>;
 /// A merged checkpoint, whose files have temporary names.
 pub(crate) struct Merged {
     /// The files. The marker comes last.
-    pub(crate) files: Vec<Complete>,
+    pub(crate) files: Vec<CompleteFile>,
     /// The files of each part. The marker comes first.
     pub(crate) parts: Vec<Vec<PathBuf>>,
 }

@@ -143,11 +143,11 @@ impl TensorSource for Partitioned {
         Some(whole)
     }
 
-    fn parts(&self) -> Vec<(&Slice, &dyn TensorSource)> {
+    fn slices(&self) -> Vec<(&Slice, &dyn TensorSource)> {
         self.parts.iter().map(|part| (&part.slice, &*part.source)).collect()
     }
 
-    fn part(&self, slice: &Slice) -> Option<&dyn TensorSource> {
+    fn slice(&self, slice: &Slice) -> Option<&dyn TensorSource> {
         let by_place = |part: &StoredSlice| part.slice.extents().cmp(slice.extents());
         let at = self.parts.binary_search_by(by_place).ok()?;
         self.parts.get(at).map(|part| &*part.source)

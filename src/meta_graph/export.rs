@@ -30,7 +30,7 @@ use crate::suggestion;
 
 /// The result of an export.
 #[derive(Debug, Clone)]
-pub struct Exported<'s> {
+pub struct ExportOutcome<'s> {
     /// The meta graph.
     pub message: Message<'s>,
     /// The inputs from outside the scope, by their new names: `$unbound_inputs_x`, `^$unbound_inputs_y:1`; one for each use.
@@ -57,7 +57,7 @@ pub struct Exported<'s> {
 /// # Errors
 /// If `meta` is not a `MetaGraphDef` or has no graph, an option names something missing, or an item of a collection is not the
 /// message that the collection has.
-pub fn export<'s>(meta: &Message<'s>, options: &ExportOptions) -> Result<Exported<'s>> {
+pub fn export<'s>(meta: &Message<'s>, options: &ExportOptions) -> Result<ExportOutcome<'s>> {
     let mut parts = Parts::of(meta)?;
     let graph = parts.need_graph()?;
     check(&parts, graph, options)?;
@@ -95,7 +95,7 @@ pub fn export<'s>(meta: &Message<'s>, options: &ExportOptions) -> Result<Exporte
     }
     set_collections(&mut parts, &leaving, options, &unbound_inputs)?;
     let left_out = scope.map(|scope| strip_signatures(&mut parts, scope)).unwrap_or_default();
-    Ok(Exported { message: parts.message(meta), unbound_inputs, left_out })
+    Ok(ExportOutcome { message: parts.message(meta), unbound_inputs, left_out })
 }
 
 /// Checks that everything that `options` name exists.

@@ -30,7 +30,7 @@ use crate::schema::tensorflow::SaverDef;
 
 /// The result of an import.
 #[derive(Debug, Clone)]
-pub struct Imported<'s> {
+pub struct ImportOutcome<'s> {
     /// The meta graph.
     pub message: Message<'s>,
     /// The scope of the import, without a `/` at its end.
@@ -66,7 +66,7 @@ pub fn import<'s>(
     meta: &Message<'s>,
     into: Option<&Message<'s>>,
     options: &ImportOptions<'_>,
-) -> Result<Imported<'s>> {
+) -> Result<ImportOutcome<'s>> {
     let mut parts = Parts::of(meta)?;
     let graph_bytes = parts.need_graph()?;
     let base = into.map(Base::of).transpose()?;
@@ -107,7 +107,7 @@ pub fn import<'s>(
         None => parts.message(meta),
     };
     let scope = placed.scope;
-    Ok(Imported { message, scope, saver, return_elements, left_out })
+    Ok(ImportOutcome { message, scope, saver, return_elements, left_out })
 }
 
 /// The graph with the new names of its nodes in the debug information.

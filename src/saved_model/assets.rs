@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::tensor_info::full_name;
 use crate::artifact::asset_file;
 use crate::error::{Error, Result, shortened};
-use crate::files::{Complete, Existing, Publication, have_same_content};
+use crate::files::{CompleteFile, IfExists, Publication, have_same_content};
 use crate::graph::{Constant, Graph, OpTable, attrs, is_constant};
 use crate::message::Message;
 use crate::meta_graph;
@@ -189,8 +189,8 @@ fn bytes_to_path(path: &[u8]) -> Result<PathBuf> {
 /// Copies a file into a directory, which is created if it is missing.
 fn copy(source: &Path, directory: &Path, name: &str) -> Result<()> {
     fs::create_dir_all(directory).map_err(|error| Error::io("create", error).in_file(directory))?;
-    let mut publication = Publication::new(Existing::Refuse);
-    publication.add(Complete::copy(source, &directory.join(name))?);
+    let mut publication = Publication::new(IfExists::Refuse);
+    publication.add(CompleteFile::copy(source, &directory.join(name))?);
     publication.publish()
 }
 

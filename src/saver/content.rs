@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::files_writer::CheckpointFilesWriter;
 use super::run::{self, Variables};
 use super::{check_nodes, utf8};
-use crate::checkpoint::{CheckpointBuilder, Existing, Format};
+use crate::checkpoint::{CheckpointBuilder, Format, IfExists};
 use crate::error::{Error, Result};
 use crate::message::Message;
 use crate::meta_graph::with_graph;
@@ -54,7 +54,7 @@ impl Content for CheckpointBuilder<'_> {
             let kind = "the checkpoint has the path of the state file";
             return Err(Error::usage(kind).in_file(path));
         }
-        self.write_with_state(path, format, Existing::Replace, state, progress)
+        self.write_with_state(path, format, IfExists::Replace, state, progress)
     }
 }
 

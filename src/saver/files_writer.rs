@@ -4,10 +4,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::run::{MergeOptions, WriteCheckpoint, Written};
-use crate::checkpoint::{self, CheckpointBuilder, Existing, Format};
+use super::run::{MergeOptions, NamedTensor, WriteCheckpoint};
+use crate::checkpoint::{self, CheckpointBuilder, Format, IfExists};
 use crate::error::{Error, Result};
-use crate::files::{self, Complete};
+use crate::files::{self, CompleteFile};
 use crate::progress::Progress;
 use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 use crate::tensor::slice_spec;
@@ -21,7 +21,7 @@ pub(super) struct CheckpointFilesWriter<'a> {
     /// The prefix of the checkpoint.
     path: &'a Path,
     progress: &'a dyn Progress,
-    files: Vec<Complete>,
+    files: Vec<CompleteFile>,
     /// The files of each part that is removed.
     merged: Vec<Vec<PathBuf>>,
     made: Vec<PathBuf>,
@@ -36,7 +36,7 @@ impl<'a> CheckpointFilesWriter<'a> {
     /// Publishes the checkpoint that `opened` opens, as [`CheckpointBuilder::write`] does.
     pub(super) fn publish(mut self, opened: &Path, state: &Path) -> Result<()> {
         let files = std::mem::take(&mut self.files);
-        checkpoint::publish_files(opened, Existing::Replace, files, state)?;
+        checkpoint::publish_files(opened, IfExists::Replace, files, state)?;
         self.merged.iter().try_for_each(|files| checkpoint::remove_part(files))
     }
 
@@ -70,7 +70,7 @@ impl WriteCheckpoint for CheckpointFilesWriter<'_> {
     fn write(
         &mut self,
         path: &str,
-        tensors: &[Written<'_>],
+        tensors: &[NamedTensor<'_>],
         version: CheckpointFormatVersion,
     ) -> Result<()> {
         let mut builder = CheckpointBuilder::default();
@@ -93,7 +93,7 @@ impl WriteCheckpoint for CheckpointFilesWriter<'_> {
         let (path, format) = (Path::new(path), Format::of(version)?);
         if is_part {
             self.make_directory(path)?;
-            return builder.write(path, format, Existing::Replace, self.progress).map(drop);
+            return builder.write(path, format, IfExists::Replace, self.progress).map(drop);
         }
         self.files.extend(builder.prepare(path, format, self.progress)?);
         Ok(())

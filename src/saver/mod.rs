@@ -23,7 +23,7 @@ pub use content::{Content, Model};
 pub use object_keys::{ObjectKeys, renamed_object_graph};
 pub use rotation::Rotation;
 pub use save::{SaveOptions, SaveOutcome, Saver};
-pub use save_spec::{SaveSpec, SaveableObject, Saved};
+pub use save_spec::{SaveSource, SaveSpec, SaveableObject};
 
 use std::path::Path;
 

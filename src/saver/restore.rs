@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::plan::{MisfitReason, Read, RestorePlan, run_plan};
+use super::plan::{MisfitReason, RestorePlan, RestoreRequest, run_plan};
 use super::run::{Variables, restore, restore_by};
 use super::{ObjectKeys, Saver, check_nodes, utf8};
 use crate::checkpoint::{self, Checkpoint};
@@ -76,7 +76,7 @@ impl RestorePlan {
         if count == 0 {
             return None;
         }
-        let describe = |(read, misfit): (&Read, &MisfitReason)| {
+        let describe = |(read, misfit): (&RestoreRequest, &MisfitReason)| {
             let name = crate::error::shortened(&read.name);
             match misfit {
                 // Another shape is always refused here, unlike in TensorFlow.
@@ -94,8 +94,9 @@ impl RestorePlan {
             (self.reads.len(), if self.is_by_object { ", by the names of objects" } else { "" });
         let shown = shown.join("; ");
         let kind = format!("{count} of {all} tensors cannot be restored{by}: {shown}");
-        let is_missing =
-            |(_, misfit): (&Read, &MisfitReason)| matches!(misfit, MisfitReason::Missing { .. });
+        let is_missing = |(_, misfit): (&RestoreRequest, &MisfitReason)| {
+            matches!(misfit, MisfitReason::Missing { .. })
+        };
         Some(match self.misfits().any(is_missing) {
             true => Error::not_found(kind),
             false => Error::usage(kind),

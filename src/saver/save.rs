@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::builder::{BuilderOptions, Built, build, with_saver, without_saver};
+use super::builder::{BuilderOptions, BuiltSaver, build, with_saver, without_saver};
 use super::directory::CheckpointDirectory;
 use super::{Content, Rotation};
 use crate::checkpoint::{
@@ -140,7 +140,7 @@ impl Saver {
         meta_graph: &Message<'s>,
         options: &BuilderOptions,
     ) -> Result<(Self, Message<'s>)> {
-        if let Some(Built { message, saver_def }) = build(meta_graph, options)? {
+        if let Some(BuiltSaver { message, saver_def }) = build(meta_graph, options)? {
             return Ok((Self::new(saver_def), message));
         }
         let def = SaverDef {

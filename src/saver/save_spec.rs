@@ -5,7 +5,7 @@ use crate::tensor::DType;
 
 /// The source of a saved tensor.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Saved {
+pub enum SaveSource {
     /// An output of a node, in the form of an input: `v`, `v/Read/ReadVariableOp`.
     Tensor(String),
     /// A resource variable, by the name of its handle; each saver adds a node that reads it.
@@ -16,7 +16,7 @@ pub enum Saved {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SaveSpec {
     /// The source.
-    pub tensor: Saved,
+    pub tensor: SaveSource,
     /// The full shape and the slice, such as `4 2 0,2:0,2`; empty for the whole tensor.
     pub slice_spec: String,
     /// The key in the checkpoint.

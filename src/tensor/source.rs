@@ -32,12 +32,12 @@ pub trait TensorSource: fmt::Debug + Send + Sync {
     }
 
     /// The slices that the tensor is stored in, each with its content; none if it is stored as a whole.
-    fn parts(&self) -> Vec<(&Slice, &dyn TensorSource)> {
+    fn slices(&self) -> Vec<(&Slice, &dyn TensorSource)> {
         Vec::new()
     }
 
-    /// The content of a slice, if that is one of the [`parts`](Self::parts).
-    fn part(&self, _slice: &Slice) -> Option<&dyn TensorSource> {
+    /// The content of a slice, if that is one of the [`slices`](Self::slices).
+    fn slice(&self, _slice: &Slice) -> Option<&dyn TensorSource> {
         None
     }
 

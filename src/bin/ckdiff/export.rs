@@ -5,7 +5,9 @@ use std::path::Path;
 use ckdiff::Error;
 use ckdiff::artifact::{Document, ReadOptions};
 use ckdiff::message::Message;
-use ckdiff::meta_graph::{self, ExportOptions, Exported, ImportOptions, Imported, export, import};
+use ckdiff::meta_graph::{
+    self, ExportOptions, ExportOutcome, ImportOptions, ImportOutcome, export, import,
+};
 use ckdiff::report::human::printable;
 use ckdiff::schema::KnownType;
 
@@ -107,7 +109,7 @@ fn import_options(args: &ExportArgs) -> ImportOptions<'static> {
 }
 
 /// Warns about parts that the export left out, and about inputs without a node.
-fn warn_of_export(exported: &Exported<'_>, args: &ExportArgs) {
+fn warn_of_export(exported: &ExportOutcome<'_>, args: &ExportArgs) {
     let scope = args.content.export_scope.as_deref().unwrap_or_default();
     if !exported.left_out.is_empty() {
         let names = listed(&exported.left_out);
@@ -127,7 +129,7 @@ fn warn_of_export(exported: &Exported<'_>, args: &ExportArgs) {
 }
 
 /// Warns about parts that the import left out, and about another scope than the requested one.
-fn warn_of_import(imported: &Imported<'_>, target: &TargetArgs) {
+fn warn_of_import(imported: &ImportOutcome<'_>, target: &TargetArgs) {
     if !imported.left_out.is_empty() {
         let into = target.into.as_deref().unwrap_or(Path::new("")).display();
         diagnostics::warn(&format!(

@@ -1,7 +1,7 @@
 //! `ckdiff merge PART… OUT`: merges several checkpoints into one.
 
 use ckdiff::Error;
-use ckdiff::checkpoint::{self, Parts};
+use ckdiff::checkpoint::{self, AfterMerge};
 
 use crate::Exit;
 use crate::args::MergeArgs;
@@ -17,7 +17,7 @@ pub(crate) fn run(args: &MergeArgs) -> Result<Exit, Diagnostics> {
         return Err(Error::usage("PART and OUT are missing").into());
     };
     interrupt::install_handler();
-    let after = if args.remove_parts { Parts::Remove } else { Parts::Keep };
+    let after = if args.remove_parts { AfterMerge::RemoveParts } else { AfterMerge::KeepParts };
     checkpoint::merge(parts, output, args.existing.existing(), after)?;
     Ok(Exit::Same)
 }

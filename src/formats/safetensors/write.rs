@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::{Serialize, Serializer};
 
 use crate::error::{Error, Remedy, Result};
-use crate::files::{Complete, NewFile, cannot_write};
+use crate::files::{CompleteFile, NewFile, cannot_write};
 use crate::progress::Progress;
 use crate::tensor::{TensorSource, read_through};
 
@@ -25,7 +25,7 @@ pub(super) fn write(
     metadata: &[(String, String)],
     path: &Path,
     progress: &dyn Progress,
-) -> Result<Vec<Complete>> {
+) -> Result<Vec<CompleteFile>> {
     let count = shard_count(shards.len())?;
     let opened = path::open_path(path, shards.len());
     let mut keys = BTreeSet::new();
@@ -177,7 +177,7 @@ impl<'a> File<'a> {
         Ok(Self { head: [&bytes.to_le_bytes(), &*json].concat(), tensors })
     }
 
-    fn write(&self, place: &Path, progress: &dyn Progress) -> Result<Complete> {
+    fn write(&self, place: &Path, progress: &dyn Progress) -> Result<CompleteFile> {
         let mut out = NewFile::create(place)?;
         out.write_all(&self.head).map_err(cannot_write)?;
         for tensor in &self.tensors {
@@ -210,7 +210,7 @@ struct TotalSize {
 }
 
 /// Writes the index of `files`, which are written to `path`.
-fn index(files: &[File<'_>], path: &Path, count: u32) -> Result<Complete> {
+fn index(files: &[File<'_>], path: &Path, count: u32) -> Result<CompleteFile> {
     let tensors = files.iter().flat_map(|file| &file.tensors);
     let total_size = tensors.fold(0, |sum, tensor| sum + tensor.bytes);
     let mut weight_map = BTreeMap::new();

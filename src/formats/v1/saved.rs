@@ -5,9 +5,9 @@ use crate::tensor::framing::{Elements, Framed};
 use crate::tensor::{DType, Shape, TensorSource, TensorStream, ValueField};
 
 use super::values::Numbers;
-use super::walk::{Saved, Walk};
+use super::walk::{SliceSource, Walk};
 
-impl TensorSource for Saved {
+impl TensorSource for SliceSource {
     fn dtype(&self) -> DType {
         self.dtype
     }

@@ -13,7 +13,7 @@ use super::super::proto::Extents;
 use super::meta::SavedMeta;
 use super::table_file::{ListedSlice, TableFile};
 use super::values;
-use super::walk::{Saved, SliceLocation};
+use super::walk::{SliceLocation, SliceSource};
 
 /// A tensor, as all files list it.
 pub(super) struct Tensor {
@@ -125,7 +125,7 @@ impl LocatedTensor {
             if parts.is_empty() {
                 listed_in = file.path().to_path_buf();
             }
-            let saved = Saved::new(file, location, self.dtype, slice.shape().clone());
+            let saved = SliceSource::new(file, location, self.dtype, slice.shape().clone());
             parts.push(StoredSlice { slice, source: Box::new(saved) });
         }
         if let [only] = &*parts

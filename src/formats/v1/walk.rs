@@ -13,7 +13,7 @@ use super::table_file::{ListedSlice, TableFile};
 
 /// A slice, which in most cases is the whole tensor.
 #[derive(Debug)]
-pub(super) struct Saved {
+pub(super) struct SliceSource {
     pub(super) file: Arc<TableFile>,
     /// The number of the slice in the file's list of slices.
     pub(super) number: usize,
@@ -23,7 +23,7 @@ pub(super) struct Saved {
     pub(super) stored_at: (u32, u64),
 }
 
-impl Saved {
+impl SliceSource {
     pub(super) fn new(
         file: Arc<TableFile>,
         location: SliceLocation,
@@ -54,7 +54,7 @@ pub(super) struct SliceLocation {
 /// Walks the fields with the elements of a slice:
 /// `SavedTensorSlices { data: SavedSlice { name, slice, data: TensorProto } }`.
 pub(super) struct Walk<'a> {
-    pub(super) saved: &'a Saved,
+    pub(super) saved: &'a SliceSource,
     slice: &'a ListedSlice,
     pub(super) stream: Stream,
     /// The offsets where the enclosing messages end, outermost first.
@@ -72,7 +72,7 @@ pub(super) struct Field {
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(saved: &'a Saved) -> Result<Self> {
+    pub(super) fn new(saved: &'a SliceSource) -> Result<Self> {
         let slice = saved.file.slice(saved.number)?;
         let stream = saved.file.value(saved.number)?;
         let ends = vec![stream.offset() + stream.remaining()];

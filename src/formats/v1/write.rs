@@ -7,7 +7,7 @@ use prost_reflect::prost::Message as _;
 
 use crate::bytes::varint;
 use crate::error::{Error, Result};
-use crate::files::{Complete, NewFile, cannot_write};
+use crate::files::{CompleteFile, NewFile, cannot_write};
 use crate::message::Writer;
 use crate::progress::Progress;
 use crate::schema::WireType;
@@ -30,7 +30,7 @@ pub(super) fn write(
     _metadata: &[(String, String)],
     path: &Path,
     progress: &dyn Progress,
-) -> Result<Vec<Complete>> {
+) -> Result<Vec<CompleteFile>> {
     let count = shard_count(shards.len())?;
     let mut files = Vec::with_capacity(shards.len());
     for (number, tensors) in (0..count).zip(shards) {

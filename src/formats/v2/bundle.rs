@@ -18,7 +18,7 @@ use super::super::{Contents, Entry, slice_key};
 use super::entry::{BundleEntry, ByteOrder};
 use super::index::Index;
 use super::path;
-use super::slices::{Read, Slices};
+use super::slices::{NamedEntry, Slices};
 use super::stored::Stored;
 
 pub(super) fn read(probe: &Probe, prefix: &Path, limits: &Limits) -> Result<Contents> {
@@ -62,7 +62,12 @@ pub(super) struct Bundle<'a> {
 }
 
 impl Bundle<'_> {
-    fn contents(&self, mut entries: Vec<Read>, mut damage: Vec<Error>, has_data: bool) -> Contents {
+    fn contents(
+        &self,
+        mut entries: Vec<NamedEntry>,
+        mut damage: Vec<Error>,
+        has_data: bool,
+    ) -> Contents {
         let files = self.files(&entries, has_data);
         // Keys that start with NUL precede all others.
         let keyed = entries.partition_point(|(name, _)| name.as_bytes().first() == Some(&0));
@@ -149,7 +154,7 @@ impl Bundle<'_> {
     }
 
     /// The index and its shards; if the index claims many shards, only those with entries.
-    fn files(&self, entries: &[Read], has_data: bool) -> Vec<PathBuf> {
+    fn files(&self, entries: &[NamedEntry], has_data: bool) -> Vec<PathBuf> {
         let mut files = vec![self.index.clone()];
         if has_data {
             let used: BTreeSet<u32> = match self.shards.count() {

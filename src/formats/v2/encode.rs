@@ -13,7 +13,7 @@ use crate::tensor::{DType, Extent, TensorSource, read_through};
 const CHUNK: usize = 256 << 10;
 
 /// The result of writing a tensor.
-pub(super) struct Written {
+pub(super) struct WriteSummary {
     pub(super) bytes: u64,
     /// Unmasked.
     pub(super) crc32c: u32,
@@ -28,7 +28,7 @@ pub(super) fn write(
     source: &dyn TensorSource,
     out: &mut dyn Write,
     progress: &dyn Progress,
-) -> Result<Written> {
+) -> Result<WriteSummary> {
     let mut out = Checked { out, crc: Crc32c::default(), bytes: 0 };
     match (source.dtype(), source.extent()) {
         (DType::String, _) => strings(source, &mut out, progress)?,
@@ -36,7 +36,7 @@ pub(super) fn write(
         (_, Some(extent)) => numbers_at_once(source, extent, &mut out, progress)?,
         (_, None) => numbers(source, &mut out, progress)?,
     }
-    Ok(Written { bytes: out.bytes, crc32c: out.crc.value() })
+    Ok(WriteSummary { bytes: out.bytes, crc32c: out.crc.value() })
 }
 
 /// Counts and checksums the bytes that go to a file.

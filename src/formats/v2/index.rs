@@ -15,14 +15,14 @@ use super::super::proto;
 use super::super::shard_name::MAX_SHARDS;
 use super::entry::{BundleEntry, ByteOrder};
 use super::overlaps;
-use super::slices::Read;
+use super::slices::NamedEntry;
 
 /// The content of an index.
 pub(super) struct Index {
     pub(super) order: ByteOrder,
     pub(super) shards: u32,
     /// Sorted by name.
-    pub(super) entries: Vec<Read>,
+    pub(super) entries: Vec<NamedEntry>,
     pub(super) damage: Vec<Error>,
 }
 
@@ -98,7 +98,7 @@ fn no_header(first_key: Option<&[u8]>) -> Error {
 
 struct Scan<'a> {
     header: Option<Result<(ByteOrder, u32)>>,
-    entries: Vec<Read>,
+    entries: Vec<NamedEntry>,
     key_bytes_left: u64,
     dims: Vec<i64>,
     limits: &'a Limits,

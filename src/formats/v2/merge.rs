@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::files::{Complete, NewFile, cannot_write, is_same_path};
+use crate::files::{CompleteFile, NewFile, cannot_write, is_same_path};
 use crate::limits::Limits;
 use crate::tensor::{Name, Slice};
 
@@ -119,14 +119,14 @@ impl Merger {
     }
 
     /// Writes the files under temporary names.
-    fn files(&self, path: &Path) -> Result<Vec<Complete>> {
+    fn files(&self, path: &Path) -> Result<Vec<CompleteFile>> {
         let mut files = Vec::with_capacity(self.used.len() + 1);
         for (number, &(part, shard)) in self.used.iter().enumerate() {
             let Some(part) = self.parts.get(part) else { continue };
             // The headers count at least as many.
             let number = u32::try_from(number).unwrap_or(u32::MAX);
             let data = shard_name::shard(&path::data_of(path), number, self.shards);
-            files.push(Complete::link(&part.shards.path(shard), &data)?);
+            files.push(CompleteFile::link(&part.shards.path(shard), &data)?);
         }
         let index = path::index_of(path);
         let order = self.order.unwrap_or(ByteOrder::Little);

@@ -5,7 +5,7 @@ use crate::tensor::Name;
 
 use super::super::slice_key;
 use super::entry::BundleEntry;
-use super::slices::Read;
+use super::slices::NamedEntry;
 
 /// How often the entries of an index may read each byte of the shards, on average, before those that share bytes are refused.
 /// Thousands of entries with the same bytes make a copy of a small file fill a disk.
@@ -27,7 +27,7 @@ struct Overlap {
 }
 
 /// Returns the damage if entries share bytes. If their bytes would be read too often, the entries become errors as well.
-pub(super) fn check(entries: &mut [Read]) -> Option<Error> {
+pub(super) fn check(entries: &mut [NamedEntry]) -> Option<Error> {
     let mut contents: Vec<Content> = (0..).zip(&*entries).filter_map(content).collect();
     contents.sort_unstable();
     // The one that ends last among those before, in the same shard.
@@ -56,13 +56,13 @@ pub(super) fn check(entries: &mut [Read]) -> Option<Error> {
 }
 
 /// The content of an entry. A tensor in slices has none of its own, and an entry that cannot be right is refused by itself.
-fn content((at, (_, entry)): (usize, &Read)) -> Option<Content> {
+fn content((at, (_, entry)): (usize, &NamedEntry)) -> Option<Content> {
     let BundleEntry { shard, offset, size, ref slices, .. } = *entry.as_ref().ok()?;
     let is_read = size > 0 && slices.is_empty() && entry.as_ref().is_ok_and(|e| e.check().is_ok());
     is_read.then_some(Content { shard, start: offset, end: offset.saturating_add(size), at })
 }
 
-fn damage(entries: &[Read], overlaps: &[Overlap]) -> Option<Error> {
+fn damage(entries: &[NamedEntry], overlaps: &[Overlap]) -> Option<Error> {
     let (Overlap { content, other }, more) = overlaps.split_first()?;
     let name = |at: usize| entries.get(at).map(|(name, _)| printable(name)).unwrap_or_default();
     let more = match more.len() {

@@ -8,22 +8,22 @@ use crate::tensor::{Name, Slice};
 use super::entry::BundleEntry;
 
 /// A name with its index entry, or the error of the entry.
-pub(super) type Read = (Name, Result<BundleEntry>);
+pub(super) type NamedEntry = (Name, Result<BundleEntry>);
 
 /// The entries whose keys start with NUL, sorted by key: slices, and tensors with such names.
 pub(super) struct Slices {
-    entries: Vec<Read>,
+    entries: Vec<NamedEntry>,
     claimed: BTreeSet<usize>,
 }
 
 impl Slices {
-    pub(super) fn new(entries: Vec<Read>) -> Self {
+    pub(super) fn new(entries: Vec<NamedEntry>) -> Self {
         Self { entries, claimed: BTreeSet::new() }
     }
 
     /// Removes the entries that list slices themselves: tensors whose names start with NUL.
-    pub(super) fn take_parents(&mut self) -> Vec<Read> {
-        let is_parent = |(_, read): &Read| read.as_ref().is_ok_and(|e| !e.slices.is_empty());
+    pub(super) fn take_parents(&mut self) -> Vec<NamedEntry> {
+        let is_parent = |(_, read): &NamedEntry| read.as_ref().is_ok_and(|e| !e.slices.is_empty());
         let parents: Vec<usize> = (0..self.entries.len())
             .filter(|i| self.entries.get(*i).is_some_and(is_parent))
             .collect();
@@ -32,7 +32,7 @@ impl Slices {
     }
 
     /// The entries of slices that no tensor lists.
-    pub(super) fn unclaimed(&self) -> Vec<Read> {
+    pub(super) fn unclaimed(&self) -> Vec<NamedEntry> {
         let entries = self.entries.iter().enumerate();
         entries.filter(|(i, _)| !self.claimed.contains(i)).map(|(_, read)| read.clone()).collect()
     }

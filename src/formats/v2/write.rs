@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::bytes::Crc32c;
 use crate::error::{Error, Result};
-use crate::files::{Complete, NewFile, cannot_write};
+use crate::files::{CompleteFile, NewFile, cannot_write};
 use crate::progress::Progress;
 use crate::tensor::{Name, Slice};
 
@@ -22,7 +22,7 @@ pub(super) fn write(
     _metadata: &[(String, String)],
     path: &Path,
     progress: &dyn Progress,
-) -> Result<Vec<Complete>> {
+) -> Result<Vec<CompleteFile>> {
     let count = shard_count(shards.len())?;
     let mut files = Vec::with_capacity(shards.len() + 1);
     let mut entries = BTreeMap::new();

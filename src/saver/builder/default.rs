@@ -2,7 +2,7 @@
 
 use prost_reflect::prost::Message as _;
 
-use super::{BuilderOptions, Built, build};
+use super::{BuilderOptions, BuiltSaver, build};
 use crate::error::{Error, Result};
 use crate::message::Message;
 use crate::meta_graph::{Collections, Item, Replacements, SAVERS, add_to_collection};
@@ -16,7 +16,7 @@ pub enum DefaultSaver<'s> {
     /// The only saver of the collection.
     Known(SaverDef),
     /// A saver that was built and added to the collection.
-    Built(Built<'s>),
+    Built(BuiltSaver<'s>),
     /// There is nothing to save.
     Empty,
 }
@@ -36,9 +36,9 @@ pub fn saver_or_default<'s>(meta_graph: &Message<'s>) -> Result<DefaultSaver<'s>
     }
     let options = BuilderOptions { sharded: true, allow_empty: true, ..BuilderOptions::default() };
     match build(meta_graph, &options)? {
-        Some(Built { message, saver_def }) => {
+        Some(BuiltSaver { message, saver_def }) => {
             let message = add_to_savers(&message, &saver_def)?;
-            Ok(DefaultSaver::Built(Built { message, saver_def }))
+            Ok(DefaultSaver::Built(BuiltSaver { message, saver_def }))
         }
         None => Ok(DefaultSaver::Empty),
     }

@@ -41,7 +41,7 @@ use nodes::SaverNodes;
 
 /// The result of [`build`].
 #[derive(Debug, Clone)]
-pub struct Built<'s> {
+pub struct BuiltSaver<'s> {
     /// The message with the nodes of the saver at the end of its graph.
     pub message: Message<'s>,
     /// The saver, which names its nodes.
@@ -67,7 +67,10 @@ pub struct Built<'s> {
 /// # Errors
 /// If there are no variables and `allow_empty` is not set, a listed node is not a variable or not in the graph, names or variables are listed
 /// twice, slices are not of one variable, or the name of the scope is invalid.
-pub fn build<'s>(message: &Message<'s>, options: &BuilderOptions) -> Result<Option<Built<'s>>> {
+pub fn build<'s>(
+    message: &Message<'s>,
+    options: &BuilderOptions,
+) -> Result<Option<BuiltSaver<'s>>> {
     let graph = Graph::new(graph_of(message)?)?;
     let saveables = match &options.var_list {
         VarList::All => {
@@ -84,7 +87,7 @@ pub fn build<'s>(message: &Message<'s>, options: &BuilderOptions) -> Result<Opti
     let mut nodes = SaverNodes::new(&graph, options.name.as_deref(), options.taken)?;
     let saver_def = add(&mut nodes, &saveables, options)?;
     let message = appended(message, &nodes.encode())?;
-    Ok(Some(Built { message, saver_def }))
+    Ok(Some(BuiltSaver { message, saver_def }))
 }
 
 /// Adds the nodes of a saver.

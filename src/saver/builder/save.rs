@@ -13,7 +13,7 @@ use super::value::{dtype, dtypes, int, number, scalar_shape, string, strings, te
 use crate::error::{Error, Result};
 use crate::graph::SaveOp;
 use crate::graph::save_op::{SAVE_SLICES, SAVE_V2};
-use crate::saver::{SaveSpec, SaveableObject, Saved};
+use crate::saver::{SaveSource, SaveSpec, SaveableObject};
 use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 use crate::tensor::DType;
 
@@ -87,8 +87,8 @@ pub(super) fn names_and_slices(
 /// The tensor of a spec: an existing one, or the output of a new node that reads the variable.
 pub(super) fn tensor(nodes: &mut SaverNodes<'_>, spec: &SaveSpec) -> Result<String> {
     let handle = match &spec.tensor {
-        Saved::Tensor(tensor) => return Ok(tensor.clone()),
-        Saved::Read(handle) => handle,
+        SaveSource::Tensor(tensor) => return Ok(tensor.clone()),
+        SaveSource::Read(handle) => handle,
     };
     nodes.on(&spec.device.parse()?, |nodes| {
         let scope = nodes.name("Read");

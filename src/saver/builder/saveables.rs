@@ -6,7 +6,7 @@ use super::variable::Variable;
 use crate::error::{Error, Result};
 use crate::graph::DeviceSpec;
 use crate::graph::node_of;
-use crate::saver::{SaveSpec, SaveableObject, Saved, VariableKind};
+use crate::saver::{SaveSource, SaveSpec, SaveableObject, VariableKind};
 use crate::tensor::slice_spec;
 
 /// An object to save.
@@ -161,7 +161,7 @@ fn whole(variable: Variable, name: &str) -> SaveableObject {
         VariableKind::Reference => (variable.name.clone(), variable.device.clone()),
         VariableKind::Resource => (input(&variable.snapshot), variable.snapshot_device.clone()),
     };
-    saveable(variable, Saved::Tensor(tensor), device, String::new(), name)
+    saveable(variable, SaveSource::Tensor(tensor), device, String::new(), name)
 }
 
 /// A slice of a partitioned variable.
@@ -176,8 +176,8 @@ fn slice_of(part: Variable, name: &str) -> Result<SaveableObject> {
         return wrong("the variable has another shape".into());
     }
     let tensor = match part.kind {
-        VariableKind::Reference => Saved::Tensor(input(&part.snapshot)),
-        VariableKind::Resource => Saved::Read(part.name.clone()),
+        VariableKind::Reference => SaveSource::Tensor(input(&part.snapshot)),
+        VariableKind::Resource => SaveSource::Read(part.name.clone()),
     };
     let device = part.device.clone();
     Ok(saveable(part, tensor, device, spec, name))
@@ -185,7 +185,7 @@ fn slice_of(part: Variable, name: &str) -> Result<SaveableObject> {
 
 fn saveable(
     variable: Variable,
-    tensor: Saved,
+    tensor: SaveSource,
     device: String,
     slice_spec: String,
     name: &str,

@@ -8,7 +8,7 @@ mod suggestions;
 
 pub use misfit::{MisfitKind, MisfitReason};
 pub(super) use restore_plan::run_plan;
-pub use restore_plan::{Read, RestorePlan, restore_plan};
+pub use restore_plan::{RestorePlan, RestoreRequest, restore_plan};
 pub(crate) use restores::{Bodies, RequestedTensor, Restore};
 pub(crate) use source::RestoreSource;
 pub(crate) use suggestions::Suggestions;

@@ -19,7 +19,7 @@ use crate::tensor::{DType, Name};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RestorePlan {
     /// The tensors that the restore nodes request, in order: those of the graph, then those of its functions.
-    pub reads: Vec<Read>,
+    pub reads: Vec<RestoreRequest>,
     /// The number of restore nodes whose tensors are not named by constants, and so are unknown.
     pub unknown: u64,
     /// Whether the names are those of objects: TensorFlow 2 saved the checkpoint, and TensorFlow 1 the graph.
@@ -28,7 +28,7 @@ pub struct RestorePlan {
 
 /// A tensor that a restore node reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Read {
+pub struct RestoreRequest {
     /// The requested name.
     pub name: String,
     /// The full shape and the slice, such as `7 2 0,3:0,2`; empty for the whole tensor.
@@ -45,7 +45,7 @@ pub struct Read {
 
 impl RestorePlan {
     /// The tensors with misfits.
-    pub fn misfits(&self) -> impl Iterator<Item = (&Read, &MisfitReason)> {
+    pub fn misfits(&self) -> impl Iterator<Item = (&RestoreRequest, &MisfitReason)> {
         self.reads.iter().filter_map(|read| Some((read, read.misfit.as_ref()?)))
     }
 
@@ -130,7 +130,7 @@ fn read(
     suggestions: &mut Suggestions<'_>,
     op: &str,
     requested: &RequestedTensor,
-) -> Read {
+) -> RestoreRequest {
     let misfit = match source.misfit(op, requested) {
         Some((MisfitReason::Missing { .. }, _)) => {
             Some(MisfitReason::Missing { suggestion: suggestions.to(&requested.key) })
@@ -138,7 +138,7 @@ fn read(
         other => other.map(|(misfit, _)| misfit),
     };
     let variables = requested.variables.iter().map(|variable| variable.variable.clone());
-    Read {
+    RestoreRequest {
         name: requested.key.clone(),
         slice: requested.slice.clone(),
         dtype: DType::from_code(requested.dtype),

@@ -141,7 +141,7 @@ impl<'c> RestoreSource<'c> {
             Err(misfit) => return Some((misfit, None)),
         };
         if let (Some(slice), Some(slices)) = (&slice, slices)
-            && slices.part(slice).is_none()
+            && slices.slice(slice).is_none()
             && self.may_cover(slices)
             && !slices.covers(slice)
         {
@@ -202,7 +202,7 @@ impl<'c> RestoreSource<'c> {
 
 /// Whether a tensor is stored as the slice `wanted`, or whole.
 fn is_stored(source: &dyn TensorSource, wanted: Option<&Slice>) -> bool {
-    let stored = source.parts();
+    let stored = source.slices();
     match wanted {
         None => stored.is_empty(),
         Some(slice) if stored.is_empty() => slice.shape() == source.shape(),

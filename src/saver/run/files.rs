@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::operation::Operation;
 use super::session::Session;
 use super::value::{Value, int, of_string, strings, text, texts};
-use super::writer::{MergeOptions, WriteCheckpoint, Written};
+use super::writer::{MergeOptions, NamedTensor, WriteCheckpoint};
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Result};
 use crate::graph::{SaveOp, attrs, save_op};
@@ -117,7 +117,7 @@ fn stored(session: &mut Session<'_, '_>, request: TensorRequest<'_>) -> Result<A
         "" => None,
         spec => Some(wanted(spec, source)?),
     };
-    let part = slice.as_ref().map(|slice| (slice, source.part(slice)));
+    let part = slice.as_ref().map(|slice| (slice, source.slice(slice)));
     let tensor = match (part, &entry.slices) {
         (None, _) => read(session, source)?,
         (Some((_, Some(part))), _) => read(session, part)?,
@@ -205,7 +205,7 @@ pub(super) fn save(op: &mut Operation<'_, '_, '_>, save_op: &SaveOp) -> Result<(
     for ((name, slice_spec, code), tensor) in listed.into_iter().zip(&tensors) {
         let checked = check_saved(slice_spec, tensor, code);
         checked.map_err(|error| error.of_tensor(&Name::from(name)))?;
-        written.push(Written { name, slice_spec, tensor });
+        written.push(NamedTensor { name, slice_spec, tensor });
     }
     writer(op)?.write(path, &written, save_op.version)
 }

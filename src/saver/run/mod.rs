@@ -32,7 +32,7 @@ mod variables;
 mod writer;
 
 pub use variables::{Table, TableKey, VariableKey, Variables};
-pub use writer::{MergeOptions, WriteCheckpoint, Written};
+pub use writer::{MergeOptions, NamedTensor, WriteCheckpoint};
 
 use super::ObjectKeys;
 

@@ -6,7 +6,7 @@ use crate::tensor::Tensor;
 
 /// A tensor to write to a checkpoint.
 #[derive(Debug, Clone, Copy)]
-pub struct Written<'a> {
+pub struct NamedTensor<'a> {
     /// The key.
     pub name: &'a [u8],
     /// The full shape and the slice, such as `4 2 0,2:0,2`; empty for a whole tensor.
@@ -24,7 +24,7 @@ pub trait WriteCheckpoint {
     fn write(
         &mut self,
         path: &str,
-        tensors: &[Written<'_>],
+        tensors: &[NamedTensor<'_>],
         format: CheckpointFormatVersion,
     ) -> Result<()>;
 

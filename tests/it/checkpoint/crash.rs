@@ -12,13 +12,13 @@ use std::thread;
 use std::time::Duration;
 
 use ckdiff::checkpoint::{
-    Checkpoint, CheckpointBuilder, CheckpointState, Existing, FORMATS, Parts, merge,
+    AfterMerge, Checkpoint, CheckpointBuilder, CheckpointState, FORMATS, IfExists, merge,
 };
 use ckdiff::graph::Graph;
 use ckdiff::message::{Message, Records, Value};
 use ckdiff::progress::Silent;
 use ckdiff::saved_model::{Builder, MetaGraphOptions, SavedModel, Values};
-use ckdiff::saver::builder::{BuilderOptions, Built, ToSave, VarList, Variable, build};
+use ckdiff::saver::builder::{BuilderOptions, BuiltSaver, ToSave, VarList, Variable, build};
 use ckdiff::saver::run::{VariableKey, Variables};
 use ckdiff::saver::{Model, SaveOptions, Saver, VariableKind};
 use ckdiff::schema::tensorflow::SaverDef;
@@ -80,11 +80,11 @@ fn merge_again(directory: &Path, numbers: Range<u64>) {
         let tensor = tensor(number);
         let part = |name: &str| {
             let path = directory.join(format!("part-{name}"));
-            let replace = Existing::Replace;
+            let replace = IfExists::Replace;
             builder(&tensor, &[name]).write(&path, FORMATS[0], replace, &Silent).unwrap()
         };
         let parts = [part("v"), part("w")];
-        merge(&parts, &directory.join("m"), Existing::Replace, Parts::Remove).unwrap();
+        merge(&parts, &directory.join("m"), IfExists::Replace, AfterMerge::RemoveParts).unwrap();
     };
     for number in numbers {
         write(number);
@@ -144,7 +144,7 @@ fn variables(number: u64) -> Variables {
 }
 
 /// A graph with two variables on two devices, and a saver.
-fn graph() -> Built<'static> {
+fn graph() -> BuiltSaver<'static> {
     let variable = |name: &str, device: u8| {
         format!(
             "node {{ name: '{name}' op: 'VariableV2' device: '/cpu:{device}'

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ckdiff::artifact::{Artifact, FileKind, Sniffed};
-use ckdiff::checkpoint::{Checkpoint, CheckpointBuilder, Existing, FORMATS, Format};
+use ckdiff::checkpoint::{Checkpoint, CheckpointBuilder, FORMATS, Format, IfExists};
 use ckdiff::diff::{DiffOptions, Verdict, diff};
 use ckdiff::progress::Silent;
 use ckdiff::tensor::{DType, Shape, Tensor};
@@ -41,7 +41,7 @@ fn write(
         builder.add(*name, tensor)?;
     }
     builder.reshard(shards)?;
-    builder.write(path, format, Existing::Replace, &Silent)
+    builder.write(path, format, IfExists::Replace, &Silent)
 }
 
 fn first_of(checkpoint: &Checkpoint) -> Option<i64> {
@@ -154,7 +154,7 @@ fn an_existing_checkpoint_is_not_replaced_by_default() {
         let tensor = tensor(2);
         let mut builder = CheckpointBuilder::default();
         builder.add("a", &tensor).unwrap();
-        let refused = builder.write(&path, format, Existing::Refuse, &Silent);
+        let refused = builder.write(&path, format, IfExists::Refuse, &Silent);
         assert!(refused.is_err(), "{format}");
         assert_eq!(first_of(&Checkpoint::open(&opened).unwrap()), Some(1), "{format}");
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ckdiff::checkpoint::{Checkpoint, CheckpointBuilder, Existing};
+use ckdiff::checkpoint::{Checkpoint, CheckpointBuilder, IfExists};
 use ckdiff::progress::Silent;
 
 /// Every undamaged checkpoint of TensorFlow below `tests/data`, by the path that opens it; without those that a script
@@ -56,7 +56,7 @@ fn written_checkpoints_equal_those_of_tensorflow_byte_for_byte() {
         let written = builder.write(
             &directory.path().join(name),
             checkpoint.format(),
-            Existing::Refuse,
+            IfExists::Refuse,
             &Silent,
         );
         if let Err(error) = written {
@@ -89,7 +89,7 @@ fn damaged_checkpoints_are_not_written() {
             builder.write(
                 &directory.path().join("p"),
                 checkpoint.format(),
-                Existing::Refuse,
+                IfExists::Refuse,
                 &Silent,
             )
         };

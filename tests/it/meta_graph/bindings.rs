@@ -2,7 +2,7 @@
 //!
 //! Every refusal is one of TensorFlow 2.21's `import_graph_def`, on the same graph.
 
-use ckdiff::meta_graph::{ImportOptions, Imported, import};
+use ckdiff::meta_graph::{ImportOptions, ImportOutcome, import};
 
 use crate::meta_graph::tensorflow::text;
 use crate::support::message_forms::parsed;
@@ -32,7 +32,7 @@ fn graph() -> String {
 }
 
 /// Imports the graph into one with the tensors `float`, `int`, `var` (a reference) and `two:1`.
-fn imported(bound: &[(&str, &str)], returned: &[&str]) -> Result<Imported<'static>, String> {
+fn imported(bound: &[(&str, &str)], returned: &[&str]) -> Result<ImportOutcome<'static>, String> {
     let into = format!(
         "graph_def {{
             node {{ name: 'float' op: 'Placeholder' {DTYPE} }}

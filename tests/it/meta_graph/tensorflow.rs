@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use ckdiff::message::{Message, Records, Value as Wire};
-use ckdiff::meta_graph::{ExportOptions, Exported, ImportOptions, Imported, export, import};
+use ckdiff::meta_graph::{
+    ExportOptions, ExportOutcome, ImportOptions, ImportOutcome, export, import,
+};
 use serde_json::Value;
 
 use crate::support::message_forms::decoded;
@@ -47,7 +49,7 @@ fn texts(value: &Value) -> Vec<String> {
     value.as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()
 }
 
-fn export_case(case: &Value) -> Exported<'static> {
+fn export_case(case: &Value) -> ExportOutcome<'static> {
     let is = |key: &str| case[key].as_bool().unwrap_or_default();
     let options = ExportOptions {
         export_scope: case["export_scope"].as_str().unwrap_or_default().into(),
@@ -60,7 +62,7 @@ fn export_case(case: &Value) -> Exported<'static> {
     export(&fixture(case["before"].as_str().unwrap()), &options).unwrap()
 }
 
-fn import_case(case: &Value) -> Imported<'static> {
+fn import_case(case: &Value) -> ImportOutcome<'static> {
     let map = |map: &Value| -> BTreeMap<String, String> {
         let entry = |(key, value): (&String, &Value)| (key.clone(), value.as_str().unwrap().into());
         map.as_object().unwrap().iter().map(entry).collect()

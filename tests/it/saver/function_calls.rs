@@ -3,7 +3,7 @@
 use ckdiff::checkpoint::Checkpoint;
 use ckdiff::message::Message;
 use ckdiff::saver::plan::restore_plan;
-use ckdiff::saver::run::{MergeOptions, Variables, WriteCheckpoint, Written, restore, save};
+use ckdiff::saver::run::{MergeOptions, NamedTensor, Variables, WriteCheckpoint, restore, save};
 use ckdiff::schema::tensorflow::SaverDef;
 use ckdiff::schema::tensorflow::saver_def::CheckpointFormatVersion;
 
@@ -69,7 +69,7 @@ fn value(functions: &str, all: &str, output: &str) -> Result<String, String> {
         fn write(
             &mut self,
             _: &str,
-            _: &[Written<'_>],
+            _: &[NamedTensor<'_>],
             _: CheckpointFormatVersion,
         ) -> ckdiff::Result<()> {
             unreachable!()

@@ -8,7 +8,7 @@ use ckdiff::message::Message;
 use ckdiff::saver::VariableKind;
 use ckdiff::saver::builder::{BuilderOptions, build};
 use ckdiff::saver::run::{
-    MergeOptions, VariableKey, Variables, WriteCheckpoint, Written, restore, save,
+    MergeOptions, NamedTensor, VariableKey, Variables, WriteCheckpoint, restore, save,
 };
 use ckdiff::schema::tensorflow::saver_def::CheckpointFormatVersion;
 use ckdiff::tensor::{DType, Shape, Tensor};
@@ -61,7 +61,7 @@ impl WriteCheckpoint for Recorder {
     fn write(
         &mut self,
         path: &str,
-        tensors: &[Written<'_>],
+        tensors: &[NamedTensor<'_>],
         format: CheckpointFormatVersion,
     ) -> Result<()> {
         let mut keys = Vec::new();

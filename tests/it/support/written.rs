@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ckdiff::checkpoint::{CheckpointBuilder, Existing, Format};
+use ckdiff::checkpoint::{CheckpointBuilder, Format, IfExists};
 use ckdiff::progress::Silent;
 use ckdiff::tensor::{DType, Shape, Tensor};
 
@@ -31,6 +31,6 @@ pub fn checkpoint(dir: &Path, name: &str, tensors: &[(String, Tensor)]) -> PathB
     }
     let path = dir.join(name);
     let format = Format::by_name("v2").unwrap();
-    builder.write(&path, format, Existing::Refuse, &Silent).unwrap();
+    builder.write(&path, format, IfExists::Refuse, &Silent).unwrap();
     path
 }

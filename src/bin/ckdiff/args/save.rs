@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use ckdiff::checkpoint::{Existing, FORMATS, Format};
+use ckdiff::checkpoint::{FORMATS, Format, IfExists};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
@@ -50,8 +50,8 @@ pub(crate) struct ExistingArgs {
 
 impl ExistingArgs {
     /// What to do with an existing checkpoint.
-    pub(crate) fn existing(&self) -> Existing {
-        if self.overwrite { Existing::Replace } else { Existing::Refuse }
+    pub(crate) fn existing(&self) -> IfExists {
+        if self.overwrite { IfExists::Replace } else { IfExists::Refuse }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use ckdiff::checkpoint::{Checkpoint, CheckpointBuilder, Existing, Format};
+use ckdiff::checkpoint::{Checkpoint, CheckpointBuilder, Format, IfExists};
 use ckdiff::progress::Silent;
 use ckdiff::tensor::{DType, Shape, Tensor};
 use insta::assert_snapshot;
@@ -157,7 +157,7 @@ fn every_type_with_a_counterpart_is_stored() {
         builder.add("t", &tensor).unwrap();
         let path = dir.join(dtype.name());
         let format = Format::by_name("safetensors").unwrap();
-        let Ok(opened) = builder.write(&path, format, Existing::Refuse, &Silent) else { continue };
+        let Ok(opened) = builder.write(&path, format, IfExists::Refuse, &Silent) else { continue };
         assert_eq!(Checkpoint::open(opened).unwrap().get_tensor("t").unwrap(), tensor, "{dtype}");
         stored += 1;
     }
