@@ -5,6 +5,9 @@
 //!
 //! `docs/library.md` has an example per task, and `docs/glossary.md` explains the terms.
 //!
+//! What this documentation shows changes only with a new minor version before 1.0, and with a new major version after it. Items that it
+//! hides serve the command and the tests, and may change in any version.
+//!
 //! ```
 //! use ckdiff::artifact::Artifact;
 //! use ckdiff::diff::{DiffOptions, Verdict, diff};
@@ -17,11 +20,13 @@
 //! ```
 
 pub mod artifact;
+#[doc(hidden)]
 pub mod bytes;
 pub mod checkpoint;
 pub mod compare;
 pub mod diff;
 mod error;
+#[doc(hidden)]
 pub mod files;
 mod formats;
 pub mod graph;
@@ -31,6 +36,7 @@ mod magic;
 pub mod message;
 pub mod meta_graph;
 mod name;
+#[doc(hidden)]
 pub mod overview;
 mod probe;
 pub mod progress;
@@ -41,15 +47,22 @@ pub mod schema;
 mod serial;
 mod sniff;
 mod suggestion;
+#[doc(hidden)]
 pub mod summary;
+#[doc(hidden)]
 pub mod table;
 pub mod tensor;
 pub mod text;
 mod threads;
 pub mod verify;
 
-pub use error::{Error, ErrorKind, Location, Remedy, Result};
+#[doc(hidden)]
+pub use error::Remedy;
+pub use error::{Error, ErrorKind, Location, Result};
 pub use limits::Limits;
+// The generated messages of `schema::tensorflow` implement traits of this version of prost.
+pub use prost;
+pub use prost_reflect;
 
 /// The examples of `docs/`, as doctests.
 #[cfg(doctest)]

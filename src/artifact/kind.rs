@@ -9,6 +9,7 @@ use crate::schema::{KnownType, MessageType};
 
 /// The kind of an artifact, as reports name it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ArtifactKind {
     /// A checkpoint.
     Checkpoint,

@@ -11,19 +11,24 @@ mod summary;
 
 use std::path::{Path, PathBuf};
 
+#[doc(hidden)]
 pub use crate::message::Form;
 pub(crate) use crate::sniff::layout;
 pub use document::{Document, ReadOptions};
 pub(crate) use files::asset_file;
-pub use files::{Asset, Files};
 pub use kind::ArtifactKind;
-pub use message_type::message_type;
 pub use summary::ArtifactSummary;
 pub(crate) use summary::NO_CHECKSUM;
 
+#[doc(hidden)]
+pub use self::{
+    files::{Asset, Files},
+    message_type::message_type,
+};
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Result};
 use crate::schema::KnownType;
+#[doc(hidden)]
 pub use crate::sniff::{FileKind, Sniffed, Unsupported};
 
 /// Anything that ckdiff compares, by its parts.
@@ -49,6 +54,7 @@ pub struct Artifact<'s> {
 
 /// A part of a SavedModel's directory besides its graphs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[doc(hidden)]
 pub enum SavedModelPart {
     /// The checkpoint of its variables.
     Variables,

@@ -25,7 +25,7 @@ pub enum AfterMerge {
 /// use ckdiff::checkpoint::{IfExists, AfterMerge, merge};
 ///
 /// let parts = ["model.ckpt_temp/part-00000-of-00002", "model.ckpt_temp/part-00001-of-00002"];
-/// merge(&parts, "model.ckpt".as_ref(), Existing::Refuse, Parts::Remove)?;
+/// merge(&parts, "model.ckpt".as_ref(), IfExists::Refuse, AfterMerge::RemoveParts)?;
 /// # Ok::<(), ckdiff::Error>(())
 /// ```
 /// # Errors

@@ -13,14 +13,19 @@ mod reader;
 mod state;
 mod state_file;
 
+#[doc(hidden)]
+pub use self::{
+    listing::{ListedTensor, Listing},
+    management::META_GRAPH_SUFFIX,
+};
 pub use crate::files::IfExists;
-pub use crate::formats::{Entry, FORMATS, Format};
+#[doc(hidden)]
+pub use crate::formats::FORMATS;
+pub use crate::formats::{Entry, Format};
 pub(crate) use crate::formats::{Partitioned, StoredSlice, has_content};
 pub use builder::CheckpointBuilder;
-pub use listing::{ListedTensor, Listing};
 pub use management::{
-    META_GRAPH_SUFFIX, exists, meta_graph_filename, mtimes, remove, sharded_filename,
-    sharded_filespec,
+    exists, meta_graph_filename, mtimes, remove, sharded_filename, sharded_filespec,
 };
 pub use merge::{AfterMerge, merge};
 pub(crate) use merge::{prepare as prepare_merge, remove as remove_part};

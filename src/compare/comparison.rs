@@ -24,6 +24,7 @@ macro_rules! statistics {
         /// A statistic is `None` where it has no meaning for the dtype, or no value. Maxima and sums are over the pairs of two
         /// finite elements. Positions are in row-major order; [`Shape::unravel`] turns them into indices.
         #[derive(Debug, Clone, PartialEq, Default)]
+        #[non_exhaustive]
         pub struct Comparison {
             $($(#[$doc])* pub $name: $ty,)*
         }

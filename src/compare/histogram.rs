@@ -24,6 +24,7 @@ const FEW: u16 = 32;
 
 /// How many pairs differ by how much, in powers of two. Pairs of equal values are not counted.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[non_exhaustive]
 pub struct Histogram {
     /// By `floor(log2(|rhs - lhs|))`, over pairs of two finite elements.
     #[serde(serialize_with = "bins")]

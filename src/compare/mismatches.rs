@@ -30,6 +30,7 @@ const BEFORE: usize = 8;
 
 /// A pair of elements that is not close.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Mismatch {
     /// Position in row-major order.
     pub position: u64,

@@ -30,21 +30,26 @@ mod tensor_pair;
 mod tile;
 mod unit;
 
-pub use accelerator::{Accelerator, Counting, Failure};
-pub use adapter::{Adapter, AdapterKind};
+#[doc(hidden)]
+pub use self::{
+    accelerator::{Accelerator, Counting, Failure},
+    adapter::{Adapter, AdapterKind},
+    counts::Counts,
+    device::Work,
+    mismatches::mismatches,
+    tile::{Batch, Counted, TILE, Tile},
+};
 pub use baseline::Baseline;
 pub(crate) use comparison::Operands;
 pub use comparison::{Comparison, PassesAt};
-pub use counts::Counts;
-pub use device::{Device, Work};
+pub use device::Device;
 pub(crate) use engine::compare_repeated;
 pub use engine::{compare, compare_all};
 pub use histogram::Histogram;
-pub use mismatches::{ElementValue, Mismatch, mismatches};
+pub use mismatches::{ElementValue, Mismatch};
 pub use options::{CompareOptions, NanPolicy, Tolerance};
 pub use tally::Worst;
 pub use tensor_pair::{Sides, TensorPair};
-pub use tile::{Batch, Counted, TILE, Tile};
 
 use std::sync::Arc;
 
@@ -54,6 +59,7 @@ use crate::error::Result;
 use crate::tensor::{DType, Number};
 
 /// The adapters of this machine, the best first; none without a driver, or in a build without GPU support.
+#[doc(hidden)]
 pub fn adapters() -> Vec<Adapter> {
     #[cfg(feature = "gpu")]
     return gpu::list();
@@ -72,6 +78,7 @@ fn open_gpu(_: Option<&str>) -> Result<Arc<dyn Accelerator>> {
 }
 
 /// Whether values of these dtypes can be compared: numbers with numbers, bytes with bytes of the same dtype.
+#[doc(hidden)]
 pub fn comparable(lhs: DType, rhs: DType) -> bool {
     tensor_pair::PairKind::of(lhs, rhs).is_some()
 }

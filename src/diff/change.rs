@@ -9,6 +9,7 @@ use super::Path;
 
 /// One difference between two artifacts, other than between tensors of checkpoints.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Change {
     /// The path of the field.
     pub path: Path,

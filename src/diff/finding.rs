@@ -6,6 +6,7 @@ use super::{Path, Side};
 
 /// A finding about a message on one side, such as a cycle in a graph.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Finding {
     /// The side; `None` if it is not known, or both.
     pub side: Option<Side>,

@@ -2,6 +2,7 @@
 
 mod artifacts;
 mod change;
+#[doc(hidden)]
 pub mod constant;
 mod criteria;
 mod embedded;
@@ -28,22 +29,26 @@ mod tensors;
 mod text_view;
 mod unused;
 
-pub use change::{BoundaryChange, Change, ChangeKind, Detail, NodeGroup, Weight};
-pub use criteria::{Bound, Criteria};
+#[doc(hidden)]
+pub use self::{
+    change::{BoundaryChange, Detail, NodeGroup},
+    criteria::Bound,
+    listed::ListedTensors,
+    message::{Keyed, MessageOptions, PathPattern, messages},
+    outcome::{Coverage, Damage, LeftOut, Rename, RoleCounts},
+    text_view::{ChangedPart, Hunk, Line, LineTag, TextDiff, TextView},
+    unused::UnusedPattern,
+};
+pub use change::{Change, ChangeKind, Weight};
+pub use criteria::Criteria;
 pub use finding::Finding;
 pub use ignore::Ignore;
-pub use listed::ListedTensors;
-pub use message::{Keyed, Lists, MessageOptions, PathPattern, messages};
+pub use message::Lists;
 pub use name_filter::NameFilter;
-pub use outcome::{
-    ChangeCounts, Coverage, Damage, Diff, LeftOut, Rename, RoleCounts, Status, StatusCounts,
-    TensorDiff, Verdict,
-};
+pub use outcome::{ChangeCounts, Diff, Status, StatusCounts, TensorDiff, Verdict};
 pub use path::{Path, Step};
 pub use roles::TensorRole;
 pub use side::Side;
-pub use text_view::{ChangedPart, Hunk, Line, LineTag, TextDiff, TextView};
-pub use unused::UnusedPattern;
 
 use crate::artifact::Artifact;
 use crate::compare;

@@ -14,6 +14,7 @@ use super::{Change, DiffOptions, Finding, Side, TensorRole, UnusedPattern, Weigh
 
 /// The differences between two artifacts.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Diff {
     /// The baseline.
     pub lhs: ArtifactSummary,
@@ -86,6 +87,7 @@ impl Coverage {
 
 /// The number of changes of each weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[non_exhaustive]
 pub struct ChangeCounts {
     /// Changes that alter the meaning of the model.
     pub semantic: u64,
@@ -106,6 +108,7 @@ pub struct Damage {
 
 /// The result for one tensor, which may be on one side only.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct TensorDiff {
     /// The name; of a renamed tensor, the name in rhs.
     pub name: Name,
@@ -134,6 +137,7 @@ pub struct TensorDiff {
 named_enum! {
     /// The result for one tensor.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
     pub enum Status {
         /// All bits are equal.
         Identical = "identical",

@@ -15,6 +15,7 @@ use crate::tensor::{Kind, Name, Shape};
 crate::serial::named_enum! {
     /// What a tensor is to the model.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    #[non_exhaustive]
     pub enum TensorRole {
         /// A variable of the model; the default.
         Weight = "weight",

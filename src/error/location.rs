@@ -9,6 +9,7 @@ const BEFORE: usize = 40;
 
 /// A location in a text, with an excerpt of the line.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Location {
     /// The line, from 1.
     pub line: u64,

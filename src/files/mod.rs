@@ -1,6 +1,6 @@
 //! Files that appear in full or not at all.
 //!
-//! A [`NewFile`] has a temporary name until it is complete, and is removed if it never is; so has a [`NewDirectory`]. [`replace`]
+//! A [`NewFile`] has a temporary name until it is complete, and is removed if it never is; so has a [`NewDirectory`]. [`replace`](fn@replace)
 //! writes one file. A [`Publication`] moves several files to their targets, the one that makes the others valid last.
 
 mod attributes;

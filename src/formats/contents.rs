@@ -36,6 +36,7 @@ impl fmt::Debug for Contents {
 
 /// A name in a checkpoint, with its tensor.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Entry {
     /// The tensor's name.
     pub name: Name,

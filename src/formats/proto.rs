@@ -1,6 +1,6 @@
 //! Messages of both V1 and V2: shapes, slices and versions.
 
-use prost_reflect::prost::Message as _;
+use prost::Message as _;
 
 use crate::error::{Error, Result, shortened};
 use crate::limits::Limits;

@@ -1,6 +1,6 @@
 //! The values of attributes, read from the wire bytes of an `AttrValue`.
 
-use prost_reflect::prost::Message as _;
+use prost::Message as _;
 
 use super::{Node, calls_function, is_case, is_if};
 use crate::message::{field, fields, int32, nested, numbers, string, strings, varint};

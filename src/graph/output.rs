@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use prost_reflect::prost::Message as _;
+use prost::Message as _;
 
 use super::{Graph, Node, OpTable, TensorName, default_of, is_placeholder};
 use crate::error::{Error, Result, shortened};

@@ -1,6 +1,6 @@
 //! Messages of prost-reflect.
 
-use prost_reflect::prost::Message as _;
+use prost::Message as _;
 use prost_reflect::{DescriptorPool, DynamicMessage, ReflectMessage};
 
 use super::Message;
@@ -13,7 +13,7 @@ impl<'s> Message<'s> {
     /// ```
     /// use ckdiff::message::Message;
     /// use ckdiff::schema::{Schema, descriptor_set};
-    /// use prost_reflect::{DescriptorPool, Value};
+    /// use ckdiff::prost_reflect::{DescriptorPool, Value};
     ///
     /// let schema = Schema::tensorflow();
     /// let ty = schema.message("tensorflow.VersionDef").unwrap();

@@ -9,6 +9,7 @@ const COMPUTED_PATHS: u64 = 10_000;
 
 /// The treatment of data that the schema does not have or a form cannot represent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Unknown {
     /// Refuse it.
     #[default]

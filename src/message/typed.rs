@@ -1,6 +1,6 @@
 //! Messages as the typed structs of TensorFlow's schema.
 
-use prost_reflect::prost::{self, Name};
+use prost::{self, Name};
 
 use super::Message;
 use crate::error::{Error, Result};

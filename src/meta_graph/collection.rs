@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use prost_reflect::prost::{self, Name};
+use prost::{self, Name};
 
 use super::parts::Parts;
 use crate::error::{Error, Result, shortened, with_article};

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::mem::take;
 use std::path::{Path, PathBuf};
 
-use prost_reflect::prost::Message as _;
+use prost::Message as _;
 
 use super::names::{ExportScope, ImportScope, Rename};
 use super::parts::Parts;

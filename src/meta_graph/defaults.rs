@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use prost_reflect::prost::Message as _;
+use prost::Message as _;
 
 use super::node::{self, Edit};
 use crate::graph::{Constant, OpTable, attrs};

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use prost_reflect::prost::Message as _;
+use prost::Message as _;
 
 use super::op_list;
 use super::parts::Parts;

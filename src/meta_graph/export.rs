@@ -30,6 +30,7 @@ use crate::suggestion;
 
 /// The result of an export.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ExportOutcome<'s> {
     /// The meta graph.
     pub message: Message<'s>,

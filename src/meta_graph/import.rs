@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use prost_reflect::prost::Message as _;
+use prost::Message as _;
 
 use super::collections;
 use super::debug_info;
@@ -30,6 +30,7 @@ use crate::schema::tensorflow::SaverDef;
 
 /// The result of an import.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ImportOutcome<'s> {
     /// The meta graph.
     pub message: Message<'s>,

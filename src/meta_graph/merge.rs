@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use prost_reflect::prost::{Message as _, Name as _};
+use prost::{Message as _, Name as _};
 
 use super::collection::{joined, list};
 use super::parts::{META_GRAPH, Parts};

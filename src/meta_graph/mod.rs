@@ -36,13 +36,21 @@ mod serving;
 mod special_op;
 mod unique;
 
-pub use collection::{Collections, Item, Kind, add_to_collection};
+#[doc(hidden)]
+pub use self::{
+    collection::{Item, Kind},
+    debug_info::{debug_info_file, own_debug_info},
+    options::Predicate,
+    serving::ASSETS_KEY,
+    special_op::OpPurpose,
+};
+pub use collection::{Collections, add_to_collection};
 pub(crate) use debug_info::check_debug_info;
-pub use debug_info::{debug_info, debug_info_file, own_debug_info};
+pub use debug_info::debug_info;
 pub use export::{ExportOutcome, export};
 pub use import::{ImportOutcome, import};
 pub(crate) use op_list::has_op_list;
-pub use options::{ExportOptions, ImportOptions, Predicate};
+pub use options::{ExportOptions, ImportOptions};
 use parts::META_GRAPH;
 pub(crate) use parts::{Parts, meta_graphs_in};
 pub(crate) use registered::{SAVERS, TRAINABLE, item_type};
@@ -50,8 +58,7 @@ pub(crate) use replace::Replacements;
 pub(crate) use savers::{saver_in_scope, saver_of_scope};
 pub(crate) use serving::assets_in;
 pub(crate) use serving::name_of;
-pub use serving::{ASSETS_KEY, assets, saver_def, signatures, with_assets, with_signatures};
-pub use special_op::OpPurpose;
+pub use serving::{assets, saver_def, signatures, with_assets, with_signatures};
 pub(crate) use special_op::{
     MAIN_OP, NamedBy, SPECIAL_OPS, named_by_collection, named_by_signature,
 };
@@ -63,6 +70,7 @@ use crate::schema::KnownType;
 use crate::schema::field::meta_graph_def;
 
 /// The collection in which an export lists inputs from outside the scope.
+#[doc(hidden)]
 pub const UNBOUND_INPUTS: &str = "unbound_inputs";
 
 /// The `GraphDef` of a `MetaGraphDef`, or the message itself if it is a `GraphDef`.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use prost_reflect::prost::{self, Message as _, Name};
+use prost::{self, Message as _, Name};
 
 use super::collection::{Collections, Item, Kind, joined, other_item};
 use super::parts::{Parts, entry_with};

@@ -6,11 +6,14 @@
 
 mod devices;
 mod format;
+#[doc(hidden)]
 pub mod human;
+#[doc(hidden)]
 pub mod json;
 mod palette;
 mod request;
 
+#[doc(hidden)]
 pub use devices::{Devices, ListedAdapter, Tested};
 pub use format::{Format, write};
 pub use palette::Palette;

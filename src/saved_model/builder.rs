@@ -92,6 +92,7 @@ pub struct MetaGraphOptions {
 
 /// The result of building.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct BuildOutcome {
     /// The directory.
     pub dir: PathBuf,

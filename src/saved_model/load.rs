@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use prost_reflect::prost::Message as _;
+use prost::Message as _;
 
 use super::op::Ops;
 use super::{SHOWN, assets, tag_list};

@@ -23,7 +23,9 @@ use crate::error::shortened;
 pub use assets::AssetSource;
 pub use builder::{BuildOutcome, Builder, MetaGraphOptions};
 pub use load::{LoadPlan, SavedModel};
-pub use tensor_info::{Encoding, Tensors};
+#[doc(hidden)]
+pub use tensor_info::Encoding;
+pub use tensor_info::Tensors;
 pub use values::Values;
 
 /// The number of meta graphs in an error message, and of the tags of each.

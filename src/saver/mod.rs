@@ -18,12 +18,16 @@ pub mod run;
 mod save;
 mod save_spec;
 
+#[doc(hidden)]
+pub use self::{
+    content::{Content, Model},
+    object_keys::{ObjectKeys, renamed_object_graph},
+    rotation::Rotation,
+    save_spec::{SaveSource, SaveSpec, SaveableObject},
+};
+#[doc(hidden)]
 pub use crate::graph::VariableKind;
-pub use content::{Content, Model};
-pub use object_keys::{ObjectKeys, renamed_object_graph};
-pub use rotation::Rotation;
 pub use save::{SaveOptions, SaveOutcome, Saver};
-pub use save_spec::{SaveSource, SaveSpec, SaveableObject};
 
 use std::path::Path;
 

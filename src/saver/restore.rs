@@ -25,7 +25,7 @@ impl Saver {
     /// use ckdiff::saver::run::Variables;
     /// use ckdiff::schema::Schema;
     /// use ckdiff::schema::tensorflow::MetaGraphDef;
-    /// use prost::Message as _;
+    /// use ckdiff::prost::Message as _;
     ///
     /// let path = "tests/data/demo/model.ckpt";
     /// let meta = Document::open(format!("{path}.meta"), Schema::tensorflow(), &ReadOptions::default())?;

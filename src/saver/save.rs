@@ -75,6 +75,7 @@ pub struct SaveOptions<'a> {
 
 /// The result of a save.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct SaveOutcome {
     /// The path that opens the checkpoint; `None` if the saver is empty.
     pub path: Option<PathBuf>,

@@ -5,6 +5,7 @@ macro_rules! known_types {
     ($($name:ident: $common_name:literal,)*) => {
         /// A message type of TensorFlow's files.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[non_exhaustive]
         pub enum KnownType {
             $(#[doc = concat!("`tensorflow.", stringify!($name), "`")] $name,)*
         }

@@ -15,6 +15,7 @@
 
 mod descriptor;
 mod features;
+#[doc(hidden)]
 pub mod field;
 mod finish;
 mod known_type;
@@ -28,10 +29,11 @@ use prost_reflect::DescriptorPool;
 
 pub use generated::{google, tensorflow};
 pub use known_type::KnownType;
+#[doc(hidden)]
 pub use types::{
-    Cardinality, EnumId, EnumType, Field, Kind, MessageId, MessageType, Oneof, Schema, WellKnown,
-    WireType,
+    Cardinality, EnumId, EnumType, Field, Kind, MessageId, Oneof, WellKnown, WireType,
 };
+pub use types::{MessageType, Schema};
 
 #[allow(
     missing_docs,
@@ -75,7 +77,7 @@ pub fn descriptor_set() -> &'static [u8] {
 ///
 /// ```
 /// use ckdiff::schema::{self, tensorflow::SaverDef};
-/// use prost::Name;
+/// use ckdiff::prost::Name;
 ///
 /// let saver = schema::pool().get_message_by_name(&SaverDef::full_name()).unwrap();
 /// assert_eq!(saver.get_field(4).unwrap().name(), "max_to_keep");

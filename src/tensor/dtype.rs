@@ -46,6 +46,7 @@ macro_rules! dtypes {
      bytes { $($opaque:ident = $opaque_code:literal, $opaque_name:literal;)* }) => {
         /// The type of a tensor's elements; the names and codes of TensorFlow's `types.proto`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
         pub enum DType { $(#[doc = $name] $variant,)* $(#[doc = $opaque_name] $opaque,)* }
 
         impl DType {

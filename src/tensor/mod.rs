@@ -22,23 +22,31 @@ mod view;
 
 pub use crate::name::Name;
 pub(crate) use buffered_stream::BufferedStream;
-pub use decimal::shortest;
+pub use dtype::DType;
 pub(crate) use dtype::REFERENCE;
-pub use dtype::{DType, Kind};
-pub use element::{Bool, Complex64, Complex128, ComplexNumber, Element, Number, Scalar, Visit};
+pub use element::{Bool, Complex64, Complex128, Element};
 pub use element::{
     F4E2M1Fn, F8E4M3B11Fnuz, F8E4M3Fn, F8E4M3Fnuz, F8E5M2, F8E5M2Fnuz, I2, I4, U2, U4,
 };
 pub(crate) use encoding::power_of_two;
-pub use encoding::{Encoding, Layout, Specials};
 pub use facts::Facts;
 pub use owned::Tensor;
 pub(crate) use reading::in_parallel;
-pub use reading::read_through;
 pub use shape::Shape;
 pub(crate) use shape::dims_text;
 pub use slice::Slice;
-pub use source::{Extent, StoredChecksums, TensorSource, TensorStream};
+pub use source::{TensorSource, TensorStream};
 pub(crate) use value_field::{Coding, ValueField};
-pub use values::{ShownElement, TensorValues};
-pub use view::{Native, TensorView};
+
+#[doc(hidden)]
+pub use self::{
+    decimal::shortest,
+    dtype::Kind,
+    element::{ComplexNumber, Number, Scalar, Visit},
+    encoding::{Encoding, Layout, Specials},
+    reading::read_through,
+    source::{Extent, StoredChecksums},
+    values::{ShownElement, TensorValues},
+    view::Native,
+};
+pub use view::TensorView;

@@ -12,6 +12,7 @@ mod layout;
 mod options;
 mod parse;
 mod print;
+#[doc(hidden)]
 pub mod syntax;
 
 pub use layout::{LayoutOptions, format};

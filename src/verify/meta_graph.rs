@@ -1,6 +1,6 @@
 //! The graphs in a message, each with its op list and savers.
 
-use prost_reflect::prost::Message as _;
+use prost::Message as _;
 
 use crate::error::{Error, Result};
 use crate::graph::Graph;

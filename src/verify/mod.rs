@@ -10,12 +10,15 @@ mod verification;
 
 use std::path::Path;
 
-pub use graphs::{VerifiedGraph, graphs};
-pub use meta_graph::MetaGraph;
-pub use restorability::{
-    Counts, Misfit, MisfitKind, MisfitReason, Restorability, SaverRestorability, restorability,
+#[doc(hidden)]
+pub use self::{
+    graphs::{VerifiedGraph, graphs},
+    meta_graph::MetaGraph,
+    restorability::{
+        Counts, Misfit, MisfitKind, MisfitReason, Restorability, SaverRestorability, restorability,
+    },
+    targets::Targets,
 };
-pub use targets::Targets;
 pub use verification::{Verdict, Verification};
 
 use crate::artifact::Artifact;
@@ -27,7 +30,7 @@ use crate::tensor::{in_parallel, read_through};
 
 /// Reads all of `artifact` on `threads` threads (0 for one per core), and verifies every checksum and bound.
 ///
-/// Nodes are checked against `ops`, such as those of an older TensorFlow; if that is `None`, as [`graphs`] does.
+/// Nodes are checked against `ops`, such as those of an older TensorFlow; if that is `None`, those of the TensorFlow that this version of ckdiff knows.
 ///
 /// # Examples
 /// ```

@@ -8,6 +8,7 @@ use crate::tensor::Name;
 
 /// The result of a verification.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Verification {
     /// The artifact.
     pub artifact: ArtifactSummary,

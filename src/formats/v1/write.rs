@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use prost_reflect::prost::Message as _;
+use prost::Message as _;
 
 use crate::bytes::varint;
 use crate::error::{Error, Result};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use prost_reflect::prost::Message as _;
+use prost::Message as _;
 
 use crate::bytes::Crc32c;
 use crate::error::{Error, Result};

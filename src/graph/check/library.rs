@@ -3,7 +3,7 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use prost_reflect::prost::Message as _;
+use prost::Message as _;
 
 use crate::graph::{self, Graph};
 use crate::message::nested;

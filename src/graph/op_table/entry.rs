@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use prost_reflect::prost::Message as _;
+use prost::Message as _;
 
 use crate::error::{Error, Result};
 use crate::message::{Record, Records, Value};

@@ -1,6 +1,6 @@
 //! The saver of a meta graph, and the one that is built if it has none.
 
-use prost_reflect::prost::Message as _;
+use prost::Message as _;
 
 use super::{BuilderOptions, BuiltSaver, build};
 use crate::error::{Error, Result};

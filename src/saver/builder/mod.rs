@@ -19,13 +19,18 @@ mod saveables;
 mod value;
 mod variable;
 
-pub(super) use default::without_saver;
-pub use default::{DefaultSaver, add_to_savers, saver_or_default, with_saver};
-pub use options::{BuilderOptions, RestoreNodes, TakenNames, VarList};
-pub use saveables::{
-    ToSave, add_saveable, group_by_device, op_list_to_dict, saveables_of, validate_and_slice,
+#[doc(hidden)]
+pub use self::{
+    default::{DefaultSaver, add_to_savers, saver_or_default},
+    options::{RestoreNodes, TakenNames},
+    saveables::{add_saveable, group_by_device, op_list_to_dict, saveables_of, validate_and_slice},
+    variable::SliceOf,
 };
-pub use variable::{SliceOf, Variable, all_saveable};
+pub use default::with_saver;
+pub(super) use default::without_saver;
+pub use options::{BuilderOptions, VarList};
+pub use saveables::ToSave;
+pub use variable::{Variable, all_saveable};
 
 use crate::error::{Error, Result};
 use crate::graph::Graph;

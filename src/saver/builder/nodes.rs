@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use prost_reflect::prost::Message as _;
+use prost::Message as _;
 
 use super::TakenNames;
 use super::devices::merged;

@@ -1,6 +1,6 @@
 //! The variables of a graph, and those that a saver saves by default.
 
-use prost_reflect::prost::Message as _;
+use prost::Message as _;
 
 use crate::error::{Error, Result};
 use crate::graph::{Graph, Node, node_of};

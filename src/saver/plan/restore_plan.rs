@@ -17,6 +17,7 @@ use crate::tensor::{DType, Name};
 
 /// The tensors that a saver would restore.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RestorePlan {
     /// The tensors that the restore nodes request, in order: those of the graph, then those of its functions.
     pub reads: Vec<RestoreRequest>,
@@ -28,6 +29,7 @@ pub struct RestorePlan {
 
 /// A tensor that a restore node reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RestoreRequest {
     /// The requested name.
     pub name: String,
@@ -66,7 +68,7 @@ impl RestorePlan {
 /// use ckdiff::saver::plan::restore_plan;
 /// use ckdiff::schema::Schema;
 /// use ckdiff::schema::tensorflow::MetaGraphDef;
-/// use prost::Message as _;
+/// use ckdiff::prost::Message as _;
 ///
 /// let path = "tests/data/fit/renamed/model.ckpt";
 /// let meta = Document::open(format!("{path}.meta"), Schema::tensorflow(), &ReadOptions::default())?;

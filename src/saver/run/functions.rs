@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use prost_reflect::prost::Message as _;
+use prost::Message as _;
 
 use crate::error::{Error, Result};
 use crate::graph::{Graph, Library, Node, NodeId, NodeKind, OpTable, is_stateful};

@@ -31,17 +31,19 @@ mod value;
 mod variables;
 mod writer;
 
-pub use variables::{Table, TableKey, VariableKey, Variables};
-pub use writer::{MergeOptions, NamedTensor, WriteCheckpoint};
+#[doc(hidden)]
+pub use self::{
+    variables::{Table, TableKey, VariableKey},
+    writer::{MergeOptions, NamedTensor, WriteCheckpoint},
+};
+pub use variables::Variables;
 
 use super::ObjectKeys;
-
 use crate::error::{Error, Result};
 use crate::graph::{Graph, NodeId, TensorName, node_of};
 use crate::message::Message;
 use crate::meta_graph::graph_of;
 use crate::schema::tensorflow::SaverDef;
-
 use checkpoints::Checkpoints;
 use frame::{Frame, FrameInput};
 use session::Session;
@@ -53,7 +55,7 @@ use session::Session;
 /// use ckdiff::saver::run::{Variables, restore};
 /// use ckdiff::schema::Schema;
 /// use ckdiff::schema::tensorflow::{MetaGraphDef, SaverDef};
-/// use prost::Message as _;
+/// use ckdiff::prost::Message as _;
 ///
 /// let path = "tests/data/demo/model.ckpt";
 /// let meta = Document::open(format!("{path}.meta"), Schema::tensorflow(), &ReadOptions::default())?;

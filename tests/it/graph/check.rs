@@ -4,7 +4,7 @@ use ckdiff::graph::{DeviceSpec, Graph, OpTable, check};
 use ckdiff::message::Message;
 use ckdiff::schema::Schema;
 use ckdiff::schema::tensorflow::{GraphDef, NodeDef};
-use prost_reflect::prost::Message as _;
+use prost::Message as _;
 
 use crate::support::graph::files::graph_files;
 use crate::support::message_forms::{from_text, ty};

@@ -3,7 +3,7 @@
 use ckdiff::graph::{OpTable, default_of, is_commutative, is_stateful};
 use ckdiff::schema::tensorflow::attr_value::Value;
 use ckdiff::schema::tensorflow::{OpDef, OpList};
-use prost_reflect::prost::Message as _;
+use prost::Message as _;
 
 use crate::support::graph::files::{fields, graph_files};
 

@@ -5,7 +5,7 @@ use std::fs;
 
 use ckdiff::schema::tensorflow::attr_value::Value;
 use ckdiff::schema::tensorflow::{FunctionDef, MetaGraphDef, SavedModel};
-use prost_reflect::prost::Message as _;
+use prost::Message as _;
 
 use crate::support::graph::pairs::{lines, pair, semantic};
 

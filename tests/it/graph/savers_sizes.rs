@@ -12,7 +12,7 @@ use ckdiff::schema::tensorflow::{
     AttrValue, DataType, FunctionDef, FunctionDefLibrary, GraphDef, MetaGraphDef, NameAttrList,
     NodeDef, OpDef, SavedModel,
 };
-use prost_reflect::prost::Message;
+use prost::Message;
 
 use crate::support::graph::pairs::{compared, pair, semantic};
 use crate::support::graph::plan::{attr, strings};

@@ -10,7 +10,7 @@ use ckdiff::progress::Silent;
 use ckdiff::saver::{SaveOptions, Saver};
 use ckdiff::schema::Schema;
 use ckdiff::schema::tensorflow::{GraphDebugInfo, MetaGraphDef, SaverDef};
-use prost_reflect::prost::Message as _;
+use prost::Message as _;
 
 use crate::support::command::ckdiff;
 use crate::support::message_forms::decoded;

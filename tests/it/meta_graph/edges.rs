@@ -10,7 +10,7 @@ use ckdiff::meta_graph::{
 };
 use ckdiff::schema::tensorflow::{CondContextDef, SaverDef, VariableDef};
 use ckdiff::schema::{Schema, WireType};
-use prost_reflect::prost::Message as _;
+use prost::Message as _;
 use prost_reflect::prost_types::{DescriptorProto, FileDescriptorProto, FileDescriptorSet};
 
 use crate::meta_graph::tensorflow::{fixture, meta_graph, text};

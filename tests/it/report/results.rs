@@ -1,8 +1,9 @@
 //! Reports of hand-made results.
 
-use ckdiff::artifact::{ArtifactKind, ArtifactSummary};
+use ckdiff::artifact::{Artifact, ArtifactKind, ArtifactSummary};
 use ckdiff::compare::{Comparison, Failure, NanPolicy, PassesAt, Sides, Tolerance, Work, Worst};
-use ckdiff::diff::{Coverage, Damage, Diff, NameFilter, Rename, Side, Status, TensorDiff};
+use ckdiff::diff::{Damage, Diff, DiffOptions, NameFilter, Only, Rename, Side, Status, TensorDiff};
+use ckdiff::progress::Silent;
 use ckdiff::report::{Format, Palette, Report, ReportOptions, write};
 use ckdiff::tensor::{DType, Facts, Name, Scalar, Shape};
 use ckdiff::{Error, ErrorKind};
@@ -22,23 +23,20 @@ fn side(path: &str) -> ArtifactSummary {
     }
 }
 
+/// The result of comparing a checkpoint with itself.
+fn same() -> Diff {
+    let demo = Artifact::open("tests/data/demo/model.ckpt").unwrap();
+    let options = DiffOptions { only: Only::Tensors, ..DiffOptions::default() };
+    ckdiff::diff::diff(&demo, &demo, &options, &Silent).unwrap()
+}
+
 fn diff(tensors: Vec<TensorDiff>) -> Diff {
-    Diff {
-        lhs: side("baseline.ckpt"),
-        rhs: side("retrained.ckpt"),
-        options: ckdiff::diff::DiffOptions::default(),
-        work: Work::default(),
-        left_out: ckdiff::diff::LeftOut::default(),
-        unused: Vec::new(),
-        tensors,
-        not_frozen: 0,
-        damage: Vec::new(),
-        renames: Vec::new(),
-        changes: Vec::new(),
-        ignored: 0,
-        findings: Vec::new(),
-        coverage: Coverage::Tensors,
-    }
+    let mut diff = same();
+    (diff.lhs, diff.rhs) = (side("baseline.ckpt"), side("retrained.ckpt"));
+    diff.options = DiffOptions::default();
+    diff.work = Work::default();
+    diff.tensors = tensors;
+    diff
 }
 
 fn facts(dtype: DType, dims: &[i64]) -> Facts {
@@ -47,53 +45,48 @@ fn facts(dtype: DType, dims: &[i64]) -> Facts {
 
 fn tensor(name: impl AsRef<[u8]>, status: Status, dims: &[i64]) -> TensorDiff {
     let facts = facts(DType::F32, dims);
-    TensorDiff {
-        name: Name::from(&name),
-        renamed_from: None,
-        full_name: None,
-        mismatches: Vec::new(),
-        status,
-        role: None,
-        lhs: (status != Status::Added).then(|| facts.clone()),
-        rhs: (status != Status::Removed).then_some(facts),
-        comparison: None,
-        error: None,
-    }
+    let mut tensor = same().tensors.swap_remove(0);
+    tensor.name = Name::from(&name);
+    tensor.role = None;
+    tensor.status = status;
+    tensor.lhs = (status != Status::Added).then(|| facts.clone());
+    tensor.rhs = (status != Status::Removed).then_some(facts);
+    tensor.comparison = None;
+    tensor
 }
 
 /// A tensor pair in which every element changed by the fraction `by`.
 fn moved(name: impl AsRef<[u8]>, dims: &[i64], by: f64) -> TensorDiff {
     let mut tensor = tensor(name, Status::Different, dims);
     let elements = tensor.lhs.as_ref().unwrap().shape.elements();
-    tensor.comparison = Some(Box::new(Comparison {
-        elements,
-        differing: elements,
-        mismatched: elements,
-        first: Some(0),
-        max_abs: Some(by / 8.0),
-        max_rel: Some(by),
-        max_ulp: Some(1000),
-        worst: Some(Worst {
-            position: elements - 1,
-            lhs: Scalar::Float(0.125),
-            rhs: Scalar::Float(0.125 * (1.0 + by)),
-        }),
-        rms: Some(by / 10.0),
-        rel_l2: Some(by / 2.0),
-        diff_norm: Some(by),
-        norm: Some(Sides { lhs: 2.0, rhs: 2.0 + by }),
-        cosine: Some(0.99),
-        mean: Some(Sides { lhs: Scalar::Float(0.0), rhs: Scalar::Float(0.001) }),
-        std: Some(Sides { lhs: 1.0, rhs: 1.01 }),
-        nan: Some(Sides::default()),
-        inf: Some(Sides::default()),
-        nan_new: Some(0),
-        zero_sign: Some(0),
-        nan_payload: Some(0),
-        zero_lhs: Some(0),
-        passes_at: PassesAt { rtol: Some(by), atol: Some(by / 8.0) },
-        ..Comparison::default()
-    }));
+    let mut moved = Comparison::default();
+    moved.elements = elements;
+    moved.differing = elements;
+    moved.mismatched = elements;
+    moved.first = Some(0);
+    moved.max_abs = Some(by / 8.0);
+    moved.max_rel = Some(by);
+    moved.max_ulp = Some(1000);
+    moved.worst = Some(Worst {
+        position: elements - 1,
+        lhs: Scalar::Float(0.125),
+        rhs: Scalar::Float(0.125 * (1.0 + by)),
+    });
+    moved.rms = Some(by / 10.0);
+    moved.rel_l2 = Some(by / 2.0);
+    moved.diff_norm = Some(by);
+    moved.norm = Some(Sides { lhs: 2.0, rhs: 2.0 + by });
+    moved.cosine = Some(0.99);
+    moved.mean = Some(Sides { lhs: Scalar::Float(0.0), rhs: Scalar::Float(0.001) });
+    moved.std = Some(Sides { lhs: 1.0, rhs: 1.01 });
+    moved.nan = Some(Sides::default());
+    moved.inf = Some(Sides::default());
+    moved.nan_new = Some(0);
+    moved.zero_sign = Some(0);
+    moved.nan_payload = Some(0);
+    moved.zero_lhs = Some(0);
+    moved.passes_at = PassesAt { rtol: Some(by), atol: Some(by / 8.0) };
+    tensor.comparison = Some(Box::new(moved));
     tensor
 }
 
@@ -140,7 +133,9 @@ fn everything() -> Diff {
     let mut other_dtype = tensor("step", Status::Dtype, &[]);
     other_dtype.lhs = Some(facts(DType::I32, &[]));
     other_dtype.rhs = Some(facts(DType::I64, &[]));
-    other_dtype.comparison = Some(Box::new(Comparison { elements: 1, ..Comparison::default() }));
+    let mut one = Comparison::default();
+    one.elements = 1;
+    other_dtype.comparison = Some(Box::new(one));
     let mut other_shape = tensor("embedding", Status::Shape, &[1000, 64]);
     other_shape.rhs = Some(facts(DType::F32, &[1200, 64]));
     let mut with_nan = moved("norm/variance", &[32], 0.1);
@@ -382,7 +377,9 @@ fn renamed(pairs: &[(&str, &str)], others: &[&str]) -> Diff {
     }
     tensors.extend(others.iter().map(|name| tensor(name, Status::Identical, &[3])));
     tensors.sort_by(|a, b| a.name.cmp(&b.name));
-    Diff { renames, ..diff(tensors) }
+    let mut diff = diff(tensors);
+    diff.renames = renames;
+    diff
 }
 
 #[test]

@@ -7,7 +7,7 @@ use ckdiff::saver::run::{Variables, restore};
 use ckdiff::schema::tensorflow::attr_value::Value;
 use ckdiff::schema::tensorflow::{AttrValue, GraphDef, MetaGraphDef, NodeDef, SaverDef};
 use ckdiff::tensor::{DType, Tensor};
-use prost_reflect::prost::Message as _;
+use prost::Message as _;
 
 use crate::support::message_forms::{decoded, parsed};
 use crate::support::saver::meta_graph;

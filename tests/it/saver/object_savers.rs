@@ -12,7 +12,7 @@ use ckdiff::saver::run::{Table, Variables, restore};
 use ckdiff::saver::{Model, SaveOptions, Saver};
 use ckdiff::schema::tensorflow::{MetaGraphDef, SavedModel};
 use ckdiff::tensor::{DType, Tensor};
-use prost_reflect::prost::Message as _;
+use prost::Message as _;
 use serde::Deserialize;
 
 use crate::support::Random;

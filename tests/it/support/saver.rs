@@ -5,7 +5,7 @@ use std::path::Path;
 use ckdiff::message::{Message, Records, Value};
 use ckdiff::schema::tensorflow::SaverDef;
 use ckdiff::tensor::{DType, Shape, Tensor};
-use prost_reflect::prost::Message as _;
+use prost::Message as _;
 use serde::Deserialize;
 
 use crate::support::base64;

@@ -60,7 +60,7 @@ fn of_meta_graph(path: String, bytes: &[u8]) -> GraphFile {
 }
 
 fn graph_of_library(library: &[u8]) -> Vec<u8> {
-    use prost_reflect::prost::Message as _;
+    use prost::Message as _;
 
     let library = ckdiff::schema::tensorflow::FunctionDefLibrary::decode(library).unwrap();
     let graph =

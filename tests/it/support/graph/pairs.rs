@@ -6,7 +6,7 @@ use ckdiff::artifact::{Artifact, Form};
 use ckdiff::diff::{self, Change, Detail, Diff, Verdict, Weight};
 use ckdiff::progress::Silent;
 use ckdiff::schema::tensorflow::MetaGraphDef;
-use prost_reflect::prost::Message as _;
+use prost::Message as _;
 
 use crate::support::message_forms::document;
 

@@ -12,7 +12,7 @@ use ckdiff::schema::tensorflow::{
     NodeDef, OpDef, OpList, SaveSliceInfoDef, SaverDef, SignatureDef, TensorInfo, VariableDef,
     VersionDef, WhileContextDef, op_def::ArgDef,
 };
-use prost_reflect::prost::Message as _;
+use prost::Message as _;
 
 use crate::support::graph::plan::{
     Function, Loop, Piece, Plan, Saver, Variable, attr, float, floats, shape, strings,
