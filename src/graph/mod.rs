@@ -53,5 +53,5 @@ pub use op_table::OpTable;
 pub(crate) use output::{input_dtypes, output_dtype, output_index};
 pub(crate) use save_nodes::{Target, output_number, restored, targets_of};
 pub(crate) use save_op::SaveOp;
-pub(crate) use scope::{check_scope, scope_of};
+pub(crate) use scope::{check_node_name, check_scope, scope_of};
 pub(crate) use tensor_name::{COLOCATION, TensorName, UNBOUND, node_of, split_lead, split_port};

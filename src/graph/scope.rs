@@ -13,6 +13,22 @@ pub(crate) fn check_scope(name: &str) -> Result<()> {
     Err(Error::unexpected("name of a scope", format!("{:?}", shortened(name)), expected))
 }
 
+/// Checks that a node can be moved to another scope. TensorFlow refuses more names.
+///
+/// # Errors
+/// If the name is empty or begins like a control input.
+pub(crate) fn check_node_name(name: &str) -> Result<()> {
+    if name.is_empty() || name.starts_with('^') {
+        let found = format!("{:?}", shortened(name));
+        return Err(Error::unexpected(
+            "name of a node",
+            found,
+            "a name that does not begin with ^",
+        ));
+    }
+    Ok(())
+}
+
 /// The scope in the name of a node: the part before the last `/`, or nothing.
 pub(crate) fn scope_of(name: &str) -> &str {
     name.rsplit_once('/').map_or("", |(scope, _)| scope)

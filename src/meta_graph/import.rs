@@ -20,7 +20,7 @@ use super::rename::renamed;
 use super::replace::Replacements;
 use super::unique::UsedNames;
 use crate::error::{Error, Result, shortened};
-use crate::graph::{Graph, UNBOUND, check_scope, node_of};
+use crate::graph::{Graph, UNBOUND, check_node_name, check_scope, node_of};
 use crate::message::{Message, field, nested, records, string};
 use crate::schema::field::{
     collection_def, graph_def,
@@ -141,12 +141,13 @@ fn check_unbound(parts: &Parts<'_>, options: &ImportOptions<'_>) -> Result<()> {
     Err(Error::usage(format!("unbound inputs, which input_map must bind: {}", names.join(", "))))
 }
 
-/// Checks that names of nodes are unique, and inputs exist or are bound.
+/// Checks that names of nodes are valid and unique, and inputs exist or are bound.
 fn check_graph(graph: &Graph<'_>, bound: &InputMap<'_>) -> Result<()> {
     if let Some(&id) = graph.duplicates().first() {
         return Err(Error::duplicate("node name", graph.node(id).name));
     }
     for node in graph.nodes() {
+        check_node_name(node.name)?;
         for input in graph.inputs(node).iter().filter(|input| input.source.is_none()) {
             if bound.of(input.text).is_some() {
                 continue;

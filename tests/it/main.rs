@@ -22,6 +22,7 @@ mod checkpoint;
 mod command;
 mod compare;
 mod diff;
+mod fuzz;
 mod graph;
 mod json;
 mod message;

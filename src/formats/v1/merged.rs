@@ -1,7 +1,6 @@
 //! The tensors of all files of a V1 checkpoint.
 
-use std::collections::BTreeMap;
-use std::ops::ControlFlow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -72,14 +71,14 @@ impl Merged {
             tensors.push((name, placed));
         }
         let mut tables = Vec::with_capacity(files.len());
-        let mut all = Vec::with_capacity(files.len());
         for ((path, table), listed_slices) in self.files.into_iter().zip(listed_slices) {
-            let table = Arc::new(table);
-            all.push((path.clone(), Arc::clone(&table)));
             let (file, wrong) = TableFile::new(path, table, listed_slices, limits);
             damage.extend(wrong);
             tables.push(Arc::new(file));
         }
+        let is_refused = |(_, placed): &&(Name, Result<_>)| placed.is_err();
+        let refused: BTreeSet<Name> =
+            tensors.iter().filter(is_refused).map(|(name, _)| name.clone()).collect();
         let entries = tensors
             .into_iter()
             .map(|(name, placed)| {
@@ -89,13 +88,7 @@ impl Merged {
             .collect();
         let prefix = path.to_path_buf();
         let metadata = Vec::new();
-        let scan = Box::new(move || all.iter().flat_map(scan).collect());
+        let scan = Box::new(move || tables.iter().flat_map(|file| file.scan(&refused)).collect());
         Contents { prefix, files, entries, metadata, damage, has_data: true, scan }
     }
-}
-
-/// Reads the blocks of a table that no tensor depends on. Returns their damage.
-fn scan((path, table): &(PathBuf, Arc<table::Table>)) -> Vec<Error> {
-    let damage = table.scan(&mut |_, _| ControlFlow::Continue(()));
-    damage.into_iter().map(|error| error.in_file(path)).collect()
 }

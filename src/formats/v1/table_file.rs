@@ -1,10 +1,12 @@
 //! One file of a V1 checkpoint, and the locations of its slices.
 
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::bytes::{ReadAt, Stream};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, shortened};
 use crate::limits::Limits;
 use crate::table::{AFTER_PREVIOUS, Block, BlockHandle, Entries, Table, out_of_order};
 use crate::tensor::Name;
@@ -30,7 +32,7 @@ impl ListedSlice {
 #[derive(Debug)]
 pub(super) struct TableFile {
     path: PathBuf,
-    table: Arc<Table>,
+    table: Table,
     limits: Limits,
     /// In the order of the keys.
     slices: Vec<ListedSlice>,
@@ -62,7 +64,7 @@ impl TableFile {
     /// Finds the block of each slice by the index alone. Also returns the damage to the index.
     pub(super) fn new(
         path: PathBuf,
-        table: Arc<Table>,
+        table: Table,
         slices: Vec<ListedSlice>,
         limits: &Limits,
     ) -> (Self, Vec<Error>) {
@@ -102,6 +104,35 @@ impl TableFile {
         }
         let (limits, kept) = (limits.clone(), Mutex::default());
         (Self { path, table, limits, slices, groups, kept }, damage)
+    }
+
+    /// Reads all blocks, also those that no tensor depends on. Returns their damage, and that of entries which the list of tensors lacks.
+    /// The slices of `refused` tensors, whose own errors are known, may be missing in it.
+    pub(super) fn scan(&self, refused: &BTreeSet<Name>) -> Vec<Error> {
+        let mut listed = self.slices.iter();
+        // The key of the next slice in the list; empty at the end, as that of the list itself is.
+        let mut next = Vec::new();
+        let mut advance = |next: &mut Vec<u8>| match listed.next() {
+            Some(slice) => slice.key(next),
+            None => next.clear(),
+        };
+        advance(&mut next);
+        let (mut first, mut count) = (None, 0_u64);
+        let mut damage = self.table.scan(&mut |key, value| {
+            while !next.is_empty() && next.as_slice() < key {
+                advance(&mut next);
+            }
+            if !key.is_empty() && next != key {
+                let name = slice_key::name(key).map_or(Name::from(key), |name| Name::from(&name));
+                if !refused.contains(&name) {
+                    first.get_or_insert((name, value.offset()));
+                    count += 1;
+                }
+            }
+            ControlFlow::Continue(())
+        });
+        damage.extend(first.map(|(name, offset)| unlisted(&name, count).at(offset)));
+        damage.into_iter().map(|error| error.in_file(&self.path)).collect()
     }
 
     /// The slice with this number.
@@ -198,4 +229,12 @@ impl TableFile {
         self.keep(block.clone());
         Ok(block.source())
     }
+}
+
+/// The error for entries that the list of tensors lacks; `name` is the tensor of the first.
+fn unlisted(name: &Name, count: u64) -> Error {
+    let name = name.printable();
+    let more = if count > 1 { format!(", and {} more", count - 1) } else { String::new() };
+    let found = format!("a slice of tensor {}{more}", shortened(&name));
+    Error::unexpected("slice", found, "a slice that the list of tensors has")
 }

@@ -1,17 +1,2 @@
-//! Opens a V1 checkpoint whose only block has arbitrary bytes.
 #![no_main]
-#![allow(dead_code, reason = "each target uses part of the shared modules")]
-
-#[path = "../../it/support/encoding.rs"]
-mod encoding;
-#[path = "../../it/support/fuzz_checkpoint.rs"]
-mod fuzz_checkpoint;
-
-use std::sync::LazyLock;
-
-static DIR: LazyLock<tempfile::TempDir> =
-    LazyLock::new(|| tempfile::tempdir().expect("the temporary directory is writable"));
-
-libfuzzer_sys::fuzz_target!(|input: &[u8]| {
-    fuzz_checkpoint::open_checkpoint_v1(DIR.path(), &encoding::table_around(input));
-});
+libfuzzer_sys::fuzz_target!(|input: &[u8]| ckdiff_fuzz::run("open_checkpoint_v1", input));

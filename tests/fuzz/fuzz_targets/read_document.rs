@@ -1,14 +1,2 @@
-//! Reads arbitrary bytes as a document without naming its form or message type.
 #![no_main]
-#![allow(dead_code, reason = "each target uses part of the shared modules")]
-
-#[path = "../../it/support/everything.rs"]
-mod everything;
-#[path = "../../it/support/fuzz_message.rs"]
-mod fuzz_message;
-#[path = "../../it/support/text_layout.rs"]
-mod text_layout;
-
-libfuzzer_sys::fuzz_target!(|input: &[u8]| {
-    fuzz_message::read_document(input);
-});
+libfuzzer_sys::fuzz_target!(|input: &[u8]| ckdiff_fuzz::run("read_document", input));

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::support::command::{assert_valid, ckdiff, command, finish};
+use crate::support::command::{self, assert_valid, ckdiff, finish};
 use crate::support::directory::{ok, run};
 
 /// The last line of the output.
@@ -55,24 +55,36 @@ fn a_file_with_the_name_of_a_misspelled_command_is_a_file() {
     assert_eq!(run(dir.path(), "DIR/shwo demo/model.ckpt").0, 0);
     // A prefix is the name of no file.
     ok(dir.path(), "save-as demo/model.ckpt DIR/merge1");
-    let mut command = command(&["merge1", "shwo"]);
-    command.current_dir(dir.path());
-    assert_eq!(finish(command).code, 0);
+    let mut merge1 = command::command(&["merge1", "shwo"]);
+    merge1.current_dir(dir.path());
+    assert_eq!(finish(merge1).code, 0);
     // A checkpoint and itself are no mistake.
     assert_eq!(run(dir.path(), "DIR/shwo DIR/shwo").0, 0);
 }
 
 #[test]
 fn the_short_help_is_short_and_the_long_one_has_examples() {
-    for command in ["", "show", "save-as", "verify", "convert", "export"] {
+    for name in ["", "show", "save-as", "verify", "convert", "export", "fmt", "merge"] {
         let help = |option| {
-            let args: Vec<&str> = command.split_whitespace().chain([option]).collect();
+            let args: Vec<&str> = name.split_whitespace().chain([option]).collect();
             ckdiff(&args).text().to_owned()
         };
         let (short, long) = (help("-h"), help("--help"));
-        assert!(short.lines().count() < long.lines().count(), "{command}");
-        assert!(!short.contains("Examples:"), "{command}");
-        assert!(long.contains("\nExamples:\n  ckdiff "), "{command}: {long}");
+        assert!(short.lines().count() < long.lines().count(), "{name}");
+        assert!(!short.contains("Examples:"), "{name}");
+        assert!(long.contains("\nExamples:\n  ckdiff "), "{name}: {long}");
+        let examples = long.split_once("\nExamples:\n").unwrap().1;
+        let commands = examples.lines().filter(|line| line.starts_with("  ckdiff "));
+        for example in commands.filter(|line| !line.contains("$(")) {
+            let words = example.split('#').next().unwrap().split_whitespace().skip(1);
+            let words: Vec<_> = words.map(|word| word.trim_matches('\'')).collect();
+            // The files are missing, which is found after the arguments were accepted.
+            let dir = tempfile::tempdir().unwrap();
+            let mut run = command::command(&words);
+            run.current_dir(dir.path());
+            let run = finish(run);
+            assert!(run.code == 2 && !run.stderr.contains("--help"), "{example}: {}", run.stderr);
+        }
     }
     let lines = ckdiff(&["-h"]).text().lines().count();
     assert!(lines < 70, "{lines} lines");
@@ -123,7 +135,7 @@ fn a_missing_shard_is_one_line() {
 
 #[test]
 fn drivers_are_not_heard_where_devices_are_listed() {
-    let mut command = command(&["devices"]);
+    let mut command = command::command(&["devices"]);
     // Mesa's driver writes to stderr without it.
     command.env_remove("XDG_RUNTIME_DIR");
     assert_eq!(finish(command).stderr, "");

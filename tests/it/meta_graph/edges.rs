@@ -121,6 +121,7 @@ fn impossible_imports_are_refused() {
     let saver = of_text(
         "graph_def { } collection_def { key: 'savers' value { bytes_list { value: '\\n\\001b' } } }",
     );
+    let odd = of_text("graph_def { node { name: '^a' } }");
     let returned = |name: &str| ImportOptions {
         return_elements: vec![name.into()],
         ..bound(&[("$unbound_inputs_outside", "base/y")])
@@ -153,6 +154,11 @@ fn impossible_imports_are_refused() {
             &unbound,
             below(""),
             "node a: input ^$unbound_inputs_b is unbound; input_map must bind it",
+        ),
+        (
+            &odd,
+            below("x"),
+            "name of a node: expected a name that does not begin with ^, found \"^a\"",
         ),
         (&class, below("x"), "_class names b, which is not in the graph"),
         (&collection, below(""), "the collection c names b:0, which is not in the graph"),

@@ -149,6 +149,11 @@ fn block(payload: &[u8], out: &mut Vec<u8>) -> Vec<u8> {
 
 /// A V1 file of one tensor in one slice, with this `TensorProto`.
 pub(crate) fn v1(name: &str, dtype: i64, dims: &[i64], tensor: &[u8]) -> Vec<u8> {
+    table(&v1_entries(name, dtype, dims, tensor))
+}
+
+/// The entries of [`v1`]: the list of tensors, and the slice.
+pub(crate) fn v1_entries(name: &str, dtype: i64, dims: &[i64], tensor: &[u8]) -> [Pair; 2] {
     let full = vec![(0, -1); dims.len()];
     let whole = slice(&full);
     let listed =
@@ -156,5 +161,5 @@ pub(crate) fn v1(name: &str, dtype: i64, dims: &[i64], tensor: &[u8]) -> Vec<u8>
             .concat();
     let meta = bytes(1, &[bytes(1, &listed), bytes(2, &int(1, 1))].concat());
     let saved = [bytes(1, name.as_bytes()), bytes(2, &whole), bytes(3, tensor)].concat();
-    table(&[(Vec::new(), meta), (slice_key(name, &full), bytes(2, &saved))])
+    [(Vec::new(), meta), (slice_key(name, &full), bytes(2, &saved))]
 }

@@ -74,6 +74,21 @@ pub(crate) fn read_document(bytes: &[u8]) -> bool {
     Document::read(bytes, path, Schema::tensorflow(), &ReadOptions::default()).is_ok()
 }
 
+/// Formats the bytes after the first three, which pick a message type, the indentation and the width. Returns whether they are a text.
+pub(crate) fn format_text(input: &[u8]) -> bool {
+    let Some((&[_, indent, width], text)) = input.split_first_chunk::<3>() else { return false };
+    let Some((Type { schema, ty }, _)) = pick(input) else { return false };
+    let options =
+        text::LayoutOptions { indent: usize::from(indent % 9), width: usize::from(width) };
+    let Some(laid_out) = text_layout::check_layout_with(text, options) else { return false };
+    let message = |text: &[u8]| {
+        let read = text::parse(schema, ty, text, &ParseOptions::default());
+        read.map(|(message, _)| message.bytes().to_vec()).ok()
+    };
+    assert_eq!(message(text), message(&laid_out), "{}", laid_out.escape_ascii());
+    true
+}
+
 /// A number derived from all bytes, by which each input takes only some of the checks.
 fn lot(bytes: &[u8]) -> u8 {
     bytes.iter().fold(1, |lot: u8, byte| lot.wrapping_mul(5).wrapping_add(*byte))

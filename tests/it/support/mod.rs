@@ -43,8 +43,15 @@ pub mod random_value;
 
 // Also used by the fuzz targets.
 pub mod fuzz_checkpoint;
+pub mod fuzz_files;
 pub mod fuzz_message;
+pub mod fuzz_meta_graph;
 pub mod fuzz_models;
+pub mod fuzz_pairs;
+pub mod fuzz_report;
+pub mod fuzz_saver;
+pub mod fuzz_state_file;
+pub mod fuzz_targets;
 
 // Comparisons.
 pub mod gpu;

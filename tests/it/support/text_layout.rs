@@ -91,9 +91,13 @@ pub(crate) fn comments(text: &[u8]) -> Vec<&[u8]> {
     comments
 }
 
-/// Formats a text and checks that events and comments are unchanged and formatting is stable. `None` for an invalid text.
+/// [`check_layout_with`] the layout of protobuf.
 pub(crate) fn check_layout(text: &[u8]) -> Option<Vec<u8>> {
-    let options = LayoutOptions::default();
+    check_layout_with(text, LayoutOptions::default())
+}
+
+/// Formats a text and checks that events and comments are unchanged and formatting is stable. `None` for an invalid text.
+pub(crate) fn check_layout_with(text: &[u8], options: LayoutOptions) -> Option<Vec<u8>> {
     let shown = |text: &[u8]| String::from_utf8_lossy(text).into_owned();
     let (events, laid_out) = match (events_of(text), format(text, &options)) {
         (Ok(events), Ok(laid_out)) => (events, laid_out),

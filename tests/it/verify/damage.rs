@@ -5,9 +5,10 @@ use std::path::Path;
 
 use ckdiff::artifact::Artifact;
 use ckdiff::progress::Silent;
-use ckdiff::verify::{Verification, verify};
+use ckdiff::verify::{Verdict, Verification, verify};
 
 use crate::support::command::{assert_valid, ckdiff};
+use crate::support::encoding;
 use crate::support::{cases, known_tensors};
 
 fn verified(path: impl AsRef<Path>) -> Verification {
@@ -141,6 +142,25 @@ fn verify_reports_damage() {
     assert_eq!(verdicts, ["sound", "trouble", "trouble"]);
     assert_eq!(run.stderr.lines().count(), 2, "{}", run.stderr);
     assert_eq!(ckdiff(&["verify", "-q", "hostile/good"]).text(), "");
+}
+
+#[test]
+fn entries_that_no_list_of_tensors_has_are_damage() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("m");
+    let entries = |name| encoding::v1_entries(name, 4, &[1], &[0x3a, 1, 0]);
+    let [list, listed] = entries("t");
+    fs::write(&path, encoding::table(&[list.clone(), listed.clone()])).unwrap();
+    assert_eq!(verified(&path).verdict(), Verdict::Sound);
+    let [[_, before], [_, behind]] = ["lost", "u"].map(entries);
+    fs::write(&path, encoding::table(&[list, before, listed, behind])).unwrap();
+    let found = verified(&path);
+    assert_eq!(found.verdict(), Verdict::Trouble);
+    let said = found.damage[0].kind().to_string();
+    assert_eq!(
+        said,
+        "slice: expected a slice that the list of tensors has, found a slice of tensor lost, and 1 more"
+    );
 }
 
 #[test]

@@ -32,7 +32,7 @@ const EXAMPLES: &[(&str, &[&str])] = &[
         "convert",
         &["ckdiff convert graph.pb graph.pbtxt", "ckdiff convert model.ckpt.meta - --to json"],
     ),
-    ("export", &["ckdiff export model.ckpt.meta encoder.meta --scope encoder"]),
+    ("export", &["ckdiff export model.ckpt.meta encoder.meta --export-scope encoder"]),
     ("fmt", &["ckdiff fmt --check *.pbtxt"]),
     (
         "save-as",
