@@ -145,9 +145,12 @@ fn is_read_by_snapshot(variable: &Variable, nodes: &[NodeDef]) -> bool {
     variable.slice.is_none() && same == 1 && is_read
 }
 
+/// The name of a tensor, the specification of its slice, and its value.
+type Written = (Vec<u8>, String, Tensor);
+
 /// The checkpoints that a saver writes, in memory: a graph of any bytes may name any path.
 #[derive(Debug, Default, PartialEq)]
-struct Files(BTreeMap<String, (i32, Vec<(Vec<u8>, String, Tensor)>)>);
+struct Files(BTreeMap<String, (i32, Vec<Written>)>);
 
 impl WriteCheckpoint for Files {
     fn write(
@@ -177,7 +180,7 @@ impl Files {
     fn put(&self, checkpoint: &str) -> Option<()> {
         for (path, (version, tensors)) in &self.0 {
             let rest = path.strip_prefix(checkpoint);
-            if !rest.is_some_and(|rest| !rest.contains(['/', '\0'])) {
+            if rest.is_none_or(|rest| rest.contains(['/', '\0'])) {
                 continue;
             }
             let mut builder = CheckpointBuilder::default();
