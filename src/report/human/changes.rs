@@ -154,7 +154,8 @@ pub(super) fn groups(
         for BoundaryChange { path, lhs, rhs } in nodes.boundary.iter().take(BORDER) {
             let input = change_text::short_path(path);
             let text = change_text::sides(lhs.as_deref(), rhs.as_deref());
-            let line = cut_middle(&format!("{input}: {text}"), options.width() - 6);
+            let room = options.columns.map_or(usize::MAX, |columns| columns.saturating_sub(6));
+            let line = cut_middle(&format!("{input}: {text}"), room);
             writeln!(out, "{style}      {line}{style:#}")?;
         }
         let hidden = nodes.boundary.len().saturating_sub(BORDER);

@@ -11,10 +11,10 @@ use crate::verify::{
     VerifiedGraph,
 };
 
-use super::terminal_text::{cut_name, padded, plural, printable, width_of};
-use super::{ReportOptions, WIDTH, lines, number};
+use super::terminal_text::{padded, plural, printable, short_name, width_of};
+use super::{ReportOptions, lines, number};
 
-/// The maximum number of columns of the name of a tensor.
+/// The widest name that widens the column of names. A longer one moves only the cell beside it.
 const NAME: usize = 48;
 
 /// The maximum number of tensors that are listed of those that no saver restores.
@@ -93,10 +93,8 @@ fn sections(fit: &Restorability, options: &ReportOptions, out: &mut dyn Write) -
         let rest = fit.left_count.saturating_sub(names.len() as u64);
         let more =
             if rest > 0 { format!(" and {} more", number::count(rest)) } else { String::new() };
-        let start = format!("Not restored ({}): ", number::count(fit.left_count));
-        let text = format!("{}{more}", names.join(", "));
-        let room = WIDTH.saturating_sub(2 + width_of(&start));
-        writeln!(out, "\n  {start}{}", cut_name(&text, room))?;
+        let count = number::count(fit.left_count);
+        writeln!(out, "\n  Not restored ({count}): {}{more}", names.join(", "))?;
     }
     others(fit, out)
 }
@@ -108,7 +106,7 @@ fn others(fit: &Restorability, out: &mut dyn Write) -> io::Result<()> {
         !saver.fits() && decisive.is_none_or(|d| d.name != saver.name)
     };
     for saver in fit.savers.iter().filter(other).take(LEFT) {
-        let name = cut_name(&printable(&saver.name), NAME);
+        let name = printable(&saver.name);
         writeln!(out, "  note: another saver, {name}, does not fit: {}", saver.counts)?;
     }
     let unknown: u64 = fit.savers.iter().map(|saver| saver.unknown).sum();
@@ -141,12 +139,11 @@ fn section(
     writeln!(out, "\n  {heading}{title} ({}){heading:#}", number::count(total))?;
     let shown: Vec<&Misfit> =
         saver.misfits.iter().filter(|m| m.reason.kind() == kind).take(options.max_rows).collect();
-    let label = |misfit: &Misfit| cut_name(&printable(&misfit.key), NAME);
-    let width = shown.iter().map(|misfit| width_of(&label(misfit))).max().unwrap_or_default();
+    let name = |misfit: &Misfit| short_name(&printable(&misfit.key)).to_owned();
+    let width = shown.iter().map(|misfit| width_of(&name(misfit)).min(NAME)).max();
     for misfit in &shown {
-        let rest = WIDTH.saturating_sub(width + 6);
-        let detail = cut_name(&printable(&detail(misfit)), rest);
-        let line = format!("    {}  {detail}", padded(&label(misfit), width));
+        let name = padded(&name(misfit), width.unwrap_or_default());
+        let line = format!("    {name}  {}", printable(&detail(misfit)));
         writeln!(out, "{}", line.trim_end())?;
     }
     lines::more(total.saturating_sub(shown.len() as u64), "", "    ", Style::new(), out)
@@ -183,7 +180,7 @@ fn nodes(checked: &Checked, options: &ReportOptions, out: &mut dyn Write) -> io:
     let shown = checked.findings.iter().take(options.max_rows);
     let count = shown.len() as u64;
     for finding in shown {
-        writeln!(out, "    {}", cut_name(&printable(&finding.to_string()), WIDTH - 4))?;
+        writeln!(out, "    {}", printable(&finding.to_string()))?;
     }
     lines::more(total - count, "", "    ", Style::new(), out)
 }

@@ -4,8 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 
-use super::WIDTH;
-use super::terminal_text::{cut_middle, cut_name, padded, width_of};
+use super::terminal_text::{cut_middle, padded, short_name, width_of};
 
 /// Spaces before each column.
 const GAP: usize = 2;
@@ -137,15 +136,21 @@ impl Table {
         }
     }
 
-    /// Writes the rows in at most [`WIDTH`] columns: cuts the widest cells.
-    pub(super) fn write_squeezed(mut self, out: &mut dyn Write) -> io::Result<()> {
+    /// Writes the rows; in the width of a terminal, if one is given, with the widest cells cut.
+    pub(super) fn write_squeezed(
+        mut self,
+        columns: Option<usize>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
         self.drop_empty_columns();
         for (_, cells) in &mut self.rows {
             if let Some(name) = cells.first_mut() {
-                *name = cut_name(name, usize::MAX);
+                *name = short_name(name).to_owned();
             }
         }
-        self.squeeze();
+        if let Some(columns) = columns {
+            self.squeeze(columns);
+        }
         self.write(out)
     }
 
@@ -209,10 +214,10 @@ impl Table {
         }
     }
 
-    /// Cuts the widest columns until all fit.
-    fn squeeze(&mut self) {
-        let mut widths: Vec<usize> = self.widths().iter().map(|&width| width.min(WIDTH)).collect();
-        while widths.iter().map(|width| width + GAP).sum::<usize>() > WIDTH
+    /// Cuts the widest columns until all fit into so many columns of a terminal.
+    fn squeeze(&mut self, columns: usize) {
+        let mut widths: Vec<_> = self.widths().iter().map(|&width| width.min(columns)).collect();
+        while widths.iter().map(|width| width + GAP).sum::<usize>() > columns
             && let Some(widest) = widths.iter_mut().max().filter(|width| **width > 1)
         {
             *widest -= 1;

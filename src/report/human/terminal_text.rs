@@ -14,9 +14,9 @@ pub fn printable(text: &str) -> String {
     Name::from(text).printable()
 }
 
-/// The name of a tensor in at most `width` columns, with its middle cut out.
-pub(super) fn cut_name(name: &str, width: usize) -> String {
-    cut_middle(name.strip_suffix(VALUE_SUFFIX).unwrap_or(name), width)
+/// The name of a tensor, without what TensorFlow 2 adds to each.
+pub(super) fn short_name(name: &str) -> &str {
+    name.strip_suffix(VALUE_SUFFIX).unwrap_or(name)
 }
 
 /// The two ends of a text that is longer than a line. A name of megabytes that is shown often must not cost its length each time.
@@ -143,15 +143,15 @@ mod tests {
     #[test]
     fn a_long_name_keeps_both_ends() {
         let name = "model/encoder/layer_11/attention/self/query/kernel";
-        assert_eq!(cut_name(name, 24), "model/enc…f/query/kernel");
-        assert_eq!(cut_name(name, 80), name);
+        assert_eq!(cut_middle(name, 24), "model/enc…f/query/kernel");
+        assert_eq!(cut_middle(name, 80), name);
     }
 
     #[test]
     fn a_suffix_that_says_nothing_is_not_shown() {
         let name = "layer_with_weights-0/kernel/.ATTRIBUTES/VARIABLE_VALUE";
-        assert_eq!(cut_name(name, 40), "layer_with_weights-0/kernel");
-        assert_eq!(cut_name("step/.ATTRIBUTES/other", 40), "step/.ATTRIBUTES/other");
+        assert_eq!(short_name(name), "layer_with_weights-0/kernel");
+        assert_eq!(short_name("step/.ATTRIBUTES/other"), "step/.ATTRIBUTES/other");
     }
 
     #[test]

@@ -12,14 +12,14 @@ pub fn with_objects(objects: &[u8]) -> Vec<u8> {
     [bytes(1, &bytes(5, b"2.21.0")), bytes(7, objects)].concat()
 }
 
-/// The overview of a `MetaGraphDef`, as text and as JSON.
+/// The overview of a `MetaGraphDef`, as text for a terminal of 100 columns and as JSON.
 pub fn shown(meta_graph: &[u8], check: impl FnOnce(&MetaGraph)) -> [String; 2] {
     let document = document("tensorflow.MetaGraphDef", Form::Binary, meta_graph);
     let overview = Overview::new(&document).unwrap();
     let Contents::MetaGraphs(graphs) = &overview.contents else { panic!("not a meta graph") };
     check(&graphs[0]);
     let (mut text, mut report) = (Vec::new(), Vec::new());
-    let options = ReportOptions::default();
+    let options = ReportOptions { columns: Some(100), ..ReportOptions::default() };
     write(&Report::Overview(&overview), Format::HUMAN, &options, &mut text).unwrap();
     write(&Report::Overview(&overview), Format::JSON, &options, &mut report).unwrap();
     [text, report].map(|bytes| String::from_utf8(bytes).unwrap())

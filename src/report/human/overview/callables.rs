@@ -52,7 +52,7 @@ impl Page<'_> {
             }
             let mut table = Table::new(&[Align::Left]);
             aligned(&rows).into_iter().for_each(|cells| table.push(Style::new(), cells));
-            table.write_squeezed(out)?;
+            table.write_squeezed(self.options.columns, out)?;
             let all = callable.concrete_functions.len();
             let hidden = all.saturating_sub(self.options.max_rows) as u64;
             lines::more(hidden, "option", "    ", Style::new(), out)?;

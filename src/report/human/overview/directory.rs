@@ -36,7 +36,7 @@ impl Page<'_> {
             };
             table.push(style, vec![printable(&asset.filename), printable(&asset.tensor), size]);
         }
-        table.write_squeezed(out)?;
+        table.write_squeezed(self.options.columns, out)?;
         self.rest(assets.len(), out)
     }
 
@@ -107,7 +107,7 @@ impl Page<'_> {
         self.damage(&variables.damage, out)?;
         let shown = variables.tensors.get(..most).unwrap_or(&variables.tensors);
         if !shown.is_empty() {
-            table(shown, self.options).write_squeezed(out)?;
+            table(shown, self.options).write_squeezed(self.options.columns, out)?;
         }
         self.rest(variables.tensors.len(), out)?;
         self.damage(variables.tensors.iter().filter_map(|row| row.error.as_ref()), out)

@@ -6,7 +6,7 @@ use anstyle::Style;
 
 use super::super::table::{Align, Table};
 use super::super::terminal_text::{cut_middle, printable, wrapped};
-use super::super::{ReportOptions, WIDTH, lines, number};
+use super::super::{ReportOptions, lines, number};
 use crate::overview::Overview;
 
 /// An overview that is written, and its options.
@@ -72,13 +72,14 @@ impl Page<'_> {
         for item in items.iter().take(self.options.max_rows) {
             table.push(Style::new(), cells(item));
         }
-        table.write_squeezed(out)?;
+        table.write_squeezed(self.options.columns, out)?;
         self.rest(items.len(), out)
     }
 
-    /// Writes a line, cut to the width of a report.
+    /// Writes a line, cut to the width of the terminal, if there is one.
     pub(super) fn line(&self, text: &str, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "{}", cut_middle(text, WIDTH))
+        let columns = self.options.columns.unwrap_or(usize::MAX);
+        writeln!(out, "{}", cut_middle(text, columns))
     }
 
     pub(super) fn title(&self, title: &str, count: usize, out: &mut dyn Write) -> io::Result<()> {

@@ -42,7 +42,7 @@ impl Page<'_> {
                     table.push(Style::new(), vec![way.into(), format!("… and {more} more")]);
                 }
             }
-            table.write_squeezed(out)?;
+            table.write_squeezed(self.options.columns, out)?;
         }
         self.rest(count, out)
     }
