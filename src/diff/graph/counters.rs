@@ -1,21 +1,25 @@
 //! Counters that TensorFlow appends to the names that it generates: `while_body_6_grad_62`.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Suffixes that TensorFlow appends after a counter, often followed by another counter.
 const MARKS: [&str; 3] = ["rewritten", "grad", "frozen"];
 
 /// The name without its counters.
-pub(super) fn stem(name: &str) -> String {
-    let mut stem = name.to_owned();
-    counters(name).for_each(|counter| stem.replace_range(counter, ""));
-    stem
+pub(super) fn stem(name: &str) -> Cow<'_, str> {
+    without(name, counters(name))
 }
 
 /// The name without its last counter; the others may be part of the name, as in `__inference_dense_1_123`.
-pub(super) fn without_last(name: &str) -> String {
-    let mut rest = name.to_owned();
-    counters(name).take(1).for_each(|counter| rest.replace_range(counter, ""));
+pub(super) fn without_last(name: &str) -> Cow<'_, str> {
+    without(name, counters(name).take(1))
+}
+
+/// The name without these ranges, of which the last comes first.
+fn without(name: &str, ranges: impl Iterator<Item = Range<usize>>) -> Cow<'_, str> {
+    let mut rest = Cow::Borrowed(name);
+    ranges.for_each(|range| rest.to_mut().replace_range(range, ""));
     rest
 }
 
@@ -39,7 +43,7 @@ fn counters(name: &str) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// A key that sorts names by their counters.
-pub(super) fn counted(name: &str) -> (String, usize, &str) {
+pub(super) fn counted(name: &str) -> (Cow<'_, str>, usize, &str) {
     (stem(name), name.len(), name)
 }
 

@@ -4,6 +4,8 @@
 //! and restarts them in each export. Functions are therefore matched by their names without counters, and
 //! among several by their bodies.
 
+use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -48,8 +50,8 @@ impl<'g, 'm> FunctionMatching<'g, 'm> {
         let mut r: Vec<_> = r.into_iter().map(|f| rhs_hasher.candidate(f)).collect();
         let mut pairs = Vec::new();
         // From the most to the least reliable criterion.
-        let names: [fn(&Candidate<'_, '_>) -> String; 3] =
-            [|c| c.function.name.to_owned(), |c| without_last(c.function.name), |c| c.stem.clone()];
+        let names: [fn(&Candidate<'_, 'm>) -> Cow<'m, str>; 3] =
+            [|c| c.function.name.into(), |c| without_last(c.function.name), |c| c.stem.clone()];
         for name in names {
             pair(&mut l, &mut r, &mut pairs, |c| (name(c), c.body));
         }
@@ -58,16 +60,16 @@ impl<'g, 'm> FunctionMatching<'g, 'm> {
         }
         for candidate in l.iter_mut() {
             if let Some(stem) = scopes.new_name_by_start(&candidate.stem) {
-                candidate.stem = stem;
+                candidate.stem = stem.into();
             }
         }
         pair(&mut l, &mut r, &mut pairs, |c| (c.stem.clone(), 0));
-        pair(&mut l, &mut r, &mut pairs, |c| (String::new(), c.body));
+        pair(&mut l, &mut r, &mut pairs, |c| ("".into(), c.body));
         // A function that was not matched by name may make its callers look different; compare them without
         // the names of functions.
         l.iter_mut().for_each(|c| c.body = lhs_hasher.body(c.function, CalleeNames::Unknown));
         r.iter_mut().for_each(|c| c.body = rhs_hasher.body(c.function, CalleeNames::Unknown));
-        pair(&mut l, &mut r, &mut pairs, |c| (String::new(), c.body));
+        pair(&mut l, &mut r, &mut pairs, |c| ("".into(), c.body));
         pairs.sort_by_key(|(_, r)| r.name);
         let mut renames = nodes.without_slashes();
         for (l, r) in pairs.iter().filter(|(l, r)| l.name != r.name) {
@@ -127,7 +129,7 @@ fn repeated<'m>(lhs: &Repeated<'m>, rhs: &Repeated<'m>) -> Vec<(&'m str, [u64; 2
 struct Candidate<'g, 'm> {
     function: &'g Function<'m>,
     /// The name without counters.
-    stem: String,
+    stem: Cow<'m, str>,
     /// The hash of the body, independent of counters in names of functions.
     body: u64,
 }
@@ -137,22 +139,27 @@ fn pair<'g, 'm>(
     lhs: &mut Vec<Candidate<'g, 'm>>,
     rhs: &mut Vec<Candidate<'g, 'm>>,
     pairs: &mut Vec<(&'g Function<'m>, &'g Function<'m>)>,
-    key: impl Fn(&Candidate<'g, 'm>) -> (String, u64),
+    key: impl Fn(&Candidate<'g, 'm>) -> (Cow<'m, str>, u64),
 ) {
-    let mut waiting = BTreeMap::<_, Vec<Candidate<'g, 'm>>>::new();
-    rhs.sort_by_key(|c| std::cmp::Reverse(counted(c.function.name)));
-    for candidate in std::mem::take(rhs) {
-        waiting.entry(key(&candidate)).or_default().push(candidate);
-    }
-    lhs.sort_by_key(|c| counted(c.function.name));
-    lhs.retain(|candidate| {
-        let partner = waiting.get_mut(&key(candidate)).and_then(Vec::pop);
-        if let Some(partner) = &partner {
-            pairs.push((candidate.function, partner.function));
+    let sorted = |candidates: &mut Vec<Candidate<'g, 'm>>| {
+        let mut sorted = std::mem::take(candidates);
+        let by_counter = |c: &Candidate<'g, 'm>| counted(c.function.name);
+        sorted.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| by_counter(a).cmp(&by_counter(b))));
+        sorted.into_iter().peekable()
+    };
+    let (mut l, mut r) = (sorted(lhs), sorted(rhs));
+    while let (Some(left), Some(right)) = (l.peek(), r.peek()) {
+        match key(left).cmp(&key(right)) {
+            Ordering::Less => lhs.extend(l.next()),
+            Ordering::Greater => rhs.extend(r.next()),
+            Ordering::Equal => {
+                let both = l.next().zip(r.next());
+                pairs.extend(both.map(|(left, right)| (left.function, right.function)));
+            }
         }
-        partner.is_none()
-    });
-    rhs.extend(waiting.into_values().flatten());
+    }
+    lhs.extend(l);
+    rhs.extend(r);
 }
 
 /// How names of functions count in the hash of a body.
