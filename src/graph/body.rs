@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Graph;
 use super::node::{Node, NodeKind};
 use crate::error::Result;
-use crate::message::{Records, entry, string};
+use crate::message::{Records, Value, entry, string};
 use crate::schema::field::{
     function_def,
     op_def::{self, arg_def},
@@ -29,7 +29,7 @@ impl<'m> Graph<'m> {
         let mut control_results = 0;
         for record in Records::new(bytes, 0) {
             let record = record?;
-            let content = record.payload();
+            let Value::Len(content) = record.value else { continue };
             match record.number {
                 function_def::SIGNATURE => (outputs, len) = graph.arguments(content)?,
                 function_def::NODE_DEF => graph.push(content)?,
@@ -57,15 +57,16 @@ impl<'m> Graph<'m> {
         let (mut at, mut len) = (0, 0);
         for record in Records::new(signature, 0) {
             let record = record?;
+            let Value::Len(content) = record.value else { continue };
             match record.number {
                 op_def::INPUT_ARG => {
-                    let name = string(record.payload(), arg_def::NAME);
+                    let name = string(content, arg_def::NAME);
                     let node = pseudo(NodeKind::Argument(at), name, ARGUMENT);
                     self.add(node, self.inputs.len())?;
                     at += 1;
                 }
                 op_def::OUTPUT_ARG => {
-                    outputs.entry(string(record.payload(), arg_def::NAME)).or_insert(len);
+                    outputs.entry(string(content, arg_def::NAME)).or_insert(len);
                     len += 1;
                 }
                 _ => {}

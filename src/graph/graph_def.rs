@@ -54,14 +54,15 @@ impl<'m> Graph<'m> {
         let mut graph = Self { rest: bytes, ..Self::default() };
         for record in Records::new(bytes, 0) {
             let record = record?;
+            let Value::Len(content) = record.value else { continue };
             match record.number {
                 graph_def::NODE => {
-                    graph.push(record.payload())?;
+                    graph.push(content)?;
                     graph.rest = graph.rest.get(record.bytes.len()..).unwrap_or_default();
                 }
-                graph_def::LIBRARY => graph.library = Library::new(record.payload())?,
+                graph_def::LIBRARY => graph.library = Library::new(content)?,
                 graph_def::VERSIONS => {
-                    let producer = varint(record.payload(), version_def::PRODUCER);
+                    let producer = varint(content, version_def::PRODUCER);
                     graph.producer = int32(producer.unwrap_or_default());
                 }
                 _ => {}

@@ -1,7 +1,7 @@
 //! The function library of a graph.
 
 use crate::error::Result;
-use crate::message::{Record, Records, nested, string};
+use crate::message::{Records, Value, fields, nested, string};
 use crate::schema::field::{function_def, function_def_library, op_def};
 
 /// The functions of a graph, and their gradients.
@@ -28,15 +28,13 @@ impl<'m> Library<'m> {
     /// # Errors
     /// If the bytes are not a message.
     pub fn new(bytes: &'m [u8]) -> Result<Self> {
-        let is_function = |record: &Result<Record<'_>>| {
-            record.as_ref().is_ok_and(|r| r.number == function_def_library::FUNCTION)
-        };
-        let count = Records::new(bytes, 0).filter(is_function).count();
-        let mut functions = Vec::with_capacity(count);
+        let mut functions =
+            Vec::with_capacity(fields(bytes, function_def_library::FUNCTION).count());
         for record in Records::new(bytes, 0) {
             let record = record?;
-            if record.number == function_def_library::FUNCTION {
-                let bytes = record.payload();
+            if let (function_def_library::FUNCTION, Value::Len(bytes)) =
+                (record.number, record.value)
+            {
                 let name = string(nested(bytes, function_def::SIGNATURE), op_def::NAME);
                 functions.push(Function { name, bytes });
             }

@@ -16,14 +16,14 @@ pub(crate) fn check_scope(name: &str) -> Result<()> {
 /// Checks that a node can be moved to another scope. TensorFlow refuses more names.
 ///
 /// # Errors
-/// If the name is empty or begins like a control input.
+/// If the name is empty, or begins like a control input or with the `/` that ends a scope.
 pub(crate) fn check_node_name(name: &str) -> Result<()> {
-    if name.is_empty() || name.starts_with('^') {
-        let found = format!("{:?}", shortened(name));
+    if name.is_empty() || name.starts_with(['^', '/']) {
+        let expected = "a name that does not begin with ^ or /";
         return Err(Error::unexpected(
             "name of a node",
-            found,
-            "a name that does not begin with ^",
+            format!("{:?}", shortened(name)),
+            expected,
         ));
     }
     Ok(())

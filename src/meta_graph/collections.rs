@@ -181,11 +181,12 @@ fn mapped<'d>(
         let (mut index, mut is_empty) = (0, true);
         out.begin(record.number);
         for item in records(list) {
-            if item.number != VALUE {
+            if let (VALUE, Value::Len(content)) = (item.number, item.value) {
+                let new = map(index, content)?;
+                is_empty &= new.is_none();
+                new.iter().for_each(|new| out.put_bytes(VALUE, new));
+            } else {
                 out.raw(item.bytes);
-                is_empty = false;
-            } else if let Some(new) = map(index, item.payload())? {
-                out.put_bytes(VALUE, &new);
                 is_empty = false;
             }
             index += 1;

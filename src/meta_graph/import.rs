@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use prost::Message as _;
 
+use super::collection::VALUE;
 use super::collections;
 use super::debug_info;
 use super::definitions::Definitions;
@@ -21,7 +22,7 @@ use super::replace::Replacements;
 use super::unique::UsedNames;
 use crate::error::{Error, Result, shortened};
 use crate::graph::{Graph, UNBOUND, check_node_name, check_scope, node_of};
-use crate::message::{Message, field, nested, records, string};
+use crate::message::{Message, field, fields, nested, string};
 use crate::schema::field::{
     collection_def, graph_def,
     meta_graph_def::{self, meta_info_def},
@@ -192,7 +193,7 @@ fn set_collections(
     let trainable = is_before_trainable(version).then(|| {
         let collection = parts.collections.get(TRAINABLE);
         let list = collection.map(|collection| nested(collection.def, collection_def::BYTES_LIST));
-        records(list.unwrap_or_default()).map(|record| record.payload()).collect()
+        fields(list.unwrap_or_default(), VALUE).collect()
     });
     let entering = collections::CollectionImport { scope: placed, has: &has, trainable };
     let unbound = options.unbound_inputs_col_name.as_deref().filter(|key| !key.is_empty());

@@ -102,13 +102,14 @@ fn put_attr(attr: &[u8], write: impl Fn(&[u8], &mut Writer), out: &mut Writer) {
 fn classes(value: &[u8], edit: &impl Edit, out: &mut Writer) {
     edit_fields(value, attr_value::LIST, out, |list, out| {
         for item in records(list) {
-            match (item.number, str::from_utf8(item.payload())) {
-                (list_value::S, Ok(class)) => {
-                    if let Some(class) = edit.colocation(class) {
-                        out.put_bytes(list_value::S, class.as_bytes());
-                    }
-                }
-                _ => out.raw(item.bytes),
+            let class = match (item.number, item.value) {
+                (list_value::S, Value::Len(class)) => str::from_utf8(class).ok(),
+                _ => None,
+            };
+            match class.map(|class| edit.colocation(class)) {
+                None => out.raw(item.bytes),
+                Some(None) => {}
+                Some(Some(class)) => out.put_bytes(list_value::S, class.as_bytes()),
             }
         }
     });

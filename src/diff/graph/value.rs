@@ -3,7 +3,7 @@
 use super::Context;
 use crate::diff::constant::{self, ConstantDiff};
 use crate::graph::Constant;
-use crate::message::{Record, entries, field, fields, records, string, varint};
+use crate::message::{Record, Value, entries, field, fields, records, string, varint};
 use crate::schema::Schema;
 use crate::schema::field::{
     attr_value::{self, list_value},
@@ -54,7 +54,7 @@ impl Context<'_> {
     }
 
     fn is_same_record(&self, is_name: bool, func: u32, lhs: &Record<'_>, rhs: &Record<'_>) -> bool {
-        let (l, r) = (lhs.payload(), rhs.payload());
+        let (Value::Len(l), Value::Len(r)) = (lhs.value, rhs.value) else { return false };
         match lhs.number {
             number if number == func => self.is_same_function(l, r),
             attr_value::LIST if func == attr_value::FUNC => {

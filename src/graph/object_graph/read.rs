@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Edge, Label, ObjectGraph, ObjectGraphKind, ObjectId};
 use crate::error::{Error, Result};
-use crate::message::{Record, Records, entry, fields, int32, numbers, string, utf8, varint};
+use crate::message::{Records, Value, entry, fields, int32, numbers, string, utf8, varint};
 use crate::schema::Kind;
 use crate::schema::field::{
     saveable_object, saved_bare_concrete_function, saved_concrete_function, saved_function,
@@ -31,10 +31,11 @@ impl<'m> ObjectGraph<'m> {
         let mut references = References::default();
         for record in Records::new(bytes, 0) {
             let record = record?;
+            let Value::Len(content) = record.value else { continue };
             match record.number {
-                saved_object_graph::NODES => graph.object(&record, &mut references)?,
+                saved_object_graph::NODES => graph.object(content, &mut references)?,
                 saved_object_graph::CONCRETE_FUNCTIONS if kind == ObjectGraphKind::Saved => {
-                    graph.function(record.payload(), &mut references)
+                    graph.function(content, &mut references)
                 }
                 _ => {}
             }
@@ -45,15 +46,15 @@ impl<'m> ObjectGraph<'m> {
         Ok(graph)
     }
 
-    fn object(&mut self, record: &Record<'m>, references: &mut References<'m>) -> Result<()> {
+    fn object(&mut self, bytes: &'m [u8], references: &mut References<'m>) -> Result<()> {
         let id = u32::try_from(self.objects.len()).ok().filter(|&id| id < u32::MAX).ok_or_else(
             || Error::unexpected("number of objects", self.objects.len(), "at most 2^32 - 1"),
         )?;
-        let bytes = record.payload();
+        let from = ObjectId(id);
         self.objects.push(bytes);
         for field in Records::new(bytes, 0) {
             let field = field?;
-            let (content, from) = (field.payload(), ObjectId(id));
+            let Value::Len(content) = field.value else { continue };
             match (field.number, self.kind) {
                 (saved_object::CHILDREN, _) => references.child(from, content, Label::Child),
                 (saved_object::SLOT_VARIABLES, _) => references.slot(from, content),

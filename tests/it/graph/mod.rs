@@ -16,3 +16,4 @@ mod saver_functions;
 mod savers;
 mod savers_sizes;
 mod sizes;
+mod wire_types;

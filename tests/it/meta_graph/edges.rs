@@ -158,7 +158,7 @@ fn impossible_imports_are_refused() {
         (
             &odd,
             below("x"),
-            "name of a node: expected a name that does not begin with ^, found \"^a\"",
+            "name of a node: expected a name that does not begin with ^ or /, found \"^a\"",
         ),
         (&class, below("x"), "_class names b, which is not in the graph"),
         (&collection, below(""), "the collection c names b:0, which is not in the graph"),

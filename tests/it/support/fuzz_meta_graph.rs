@@ -62,7 +62,10 @@ pub(crate) fn move_meta_graph(input: &[u8]) -> bool {
     if let Ok(exported) = export(&meta, &options) {
         assert_canonical(&exported.message);
         let again = export(&exported.message, &options).expect("what was exported is a meta graph");
-        assert!(again.message.bytes() == exported.message.bytes(), "{options:?}: exported twice");
+        // A new list of ops lacks those that only unused functions call, and with them their default values.
+        let has_same_defaults = !(options.strip_default_attrs && options.stripped_op_list);
+        let is_same = again.message.bytes() == exported.message.bytes();
+        assert!(is_same || !has_same_defaults, "{options:?}: exported twice");
     }
     let below = |scope: &str| ImportOptions {
         import_scope: scope.into(),

@@ -45,8 +45,14 @@ pub(crate) fn run_saver(dir: &Path, input: &[u8]) -> bool {
     };
     let Ok(Some(BuiltSaver { message, saver_def })) = build(&meta, &options) else { return own };
     let restored = run(&message, &saver_def, &path, &values);
+    // A saver takes the shape to restore from the value of a variable, if the graph does not have it.
+    let is_restored = |variable: &Variable| {
+        let has_shape =
+            variable.shape.as_ref().is_some_and(|shape| shape.iter().all(Option::is_some));
+        is_read_by_snapshot(variable, &nodes) && (has_shape || !options.reshape)
+    };
     if let Ok(variables) = all_saveable(&meta)
-        && variables.iter().all(|variable| is_read_by_snapshot(variable, &nodes))
+        && variables.iter().all(is_restored)
         && let Some(restored) = &restored
     {
         let restored = restored.as_ref().unwrap_or_else(|error| panic!("{error}\n{message:?}"));
