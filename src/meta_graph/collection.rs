@@ -8,8 +8,8 @@ use prost::{self, Name};
 use super::parts::Parts;
 use crate::error::{Error, Result, shortened, with_article};
 use crate::message::{
-    Message, Value, Writer, canonical_tensorflow, encoded, fields, nested, numbers, records,
-    strings,
+    Message, Record, Value, Writer, canonical_tensorflow, encoded, fields, nested, numbers,
+    records, strings,
 };
 use crate::schema::Kind as Scalar;
 use crate::schema::field::{any, collection_def};
@@ -273,16 +273,21 @@ fn wire(kind: Kind, items: &[Vec<u8>]) -> Vec<u8> {
 pub(super) fn joined(kind: Kind, def: &[u8], more: &[u8]) -> Vec<u8> {
     let old = list(def).map(|(_, list)| list).unwrap_or_default();
     let all = || records(old).chain(records(more));
+    let is_item =
+        |record: &Record<'_>| record.number == VALUE && matches!(record.value, Value::Len(_));
+    let is_list = |record: &Record<'_'>| {
+        Kind::of(record.number).is_some() && matches!(record.value, Value::Len(_))
+    };
     let mut out = Writer::default();
     out.put_message(kind.number(), |out| {
         if kind.is_packed() {
             out.put_bytes(VALUE, &[nested(old, VALUE), nested(more, VALUE)].concat());
         } else {
-            all().filter(|record| record.number == VALUE).for_each(|r| out.raw(r.bytes));
+            all().filter(is_item).for_each(|record| out.raw(record.bytes));
         }
-        all().filter(|record| record.number != VALUE).for_each(|r| out.raw(r.bytes));
+        all().filter(|record| !is_item(record)).for_each(|record| out.raw(record.bytes));
     });
-    let unknown = records(def).filter(|record| Kind::of(record.number).is_none());
+    let unknown = records(def).filter(|record| !is_list(record));
     unknown.for_each(|record| out.raw(record.bytes));
     out.finish()
 }
