@@ -273,11 +273,9 @@ fn wire(kind: Kind, items: &[Vec<u8>]) -> Vec<u8> {
 pub(super) fn joined(kind: Kind, def: &[u8], more: &[u8]) -> Vec<u8> {
     let old = list(def).map(|(_, list)| list).unwrap_or_default();
     let all = || records(old).chain(records(more));
-    let is_item =
-        |record: &Record<'_>| record.number == VALUE && matches!(record.value, Value::Len(_));
-    let is_list = |record: &Record<'_'>| {
-        Kind::of(record.number).is_some() && matches!(record.value, Value::Len(_))
-    };
+    let has_len = |record: &Record<'_>| matches!(record.value, Value::Len(_));
+    let is_item = |record: &Record<'_>| record.number == VALUE && has_len(record);
+    let is_list = |record: &Record<'_>| Kind::of(record.number).is_some() && has_len(record);
     let mut out = Writer::default();
     out.put_message(kind.number(), |out| {
         if kind.is_packed() {
