@@ -4,12 +4,10 @@ use std::io::{self, Write};
 
 use crate::artifact::ArtifactSummary;
 use crate::compare::NanPolicy;
-use crate::diff::{
-    Change, ChangeCounts, ChangeKind, Coverage, Diff, Status, StatusCounts, TensorDiff, TensorRole,
-    TextView, Verdict, Weight,
-};
-use crate::summary::{Movement, RoleMovement, has_new_non_finite, role_movements, scopes, weights};
+use crate::diff::{Change, ChangeCounts, ChangeKind, Diff, Status, TensorDiff, TextView, Weight};
+use crate::summary::{Movement, RoleMovement, role_movements, scopes, weights};
 
+use super::answer::{self, described, message_noun};
 use super::terminal_text::{padded, plural, printable, width_of, wrapped, wrapped_to};
 use super::{
     ReportOptions, Verbosity, changes, number, statistics, suggestions, tensors, text_view,
@@ -56,215 +54,14 @@ fn names(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
 
 /// The answer, where the weights moved, the two sides, and what was compared.
 fn head(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
-    let palette = options.palette;
-    let style = match diff.verdict() {
-        Verdict::Same => palette.good,
-        Verdict::Different => palette.changed,
-        Verdict::Trouble => palette.bad,
-    };
     let movements = role_movements(diff);
-    let answers =
-        [Measure::Defined, Measure::Named].map(|measure| answer(diff, &movements, measure));
-    let [defined, named] = &answers;
-    let fits = width_of(defined) <= options.width();
-    let clauses: Vec<String> = named.split("; ").map(str::to_owned).collect();
-    let answer = match fits {
-        true => defined.clone(),
-        false => wrapped_to(options.width(), "", &clauses, "; ").join("\n"),
-    };
-    write!(out, "{style}{answer}{style:#}")?;
-    if let Some(text) = new_non_finite(diff) {
-        let last = answer.lines().last().unwrap_or_default();
-        let gap = if width_of(last) + width_of(&text) < options.width() { ' ' } else { '\n' };
-        write!(out, "{gap}{}{text}{:#}", palette.bad, palette.bad)?;
-    }
-    writeln!(out)?;
+    answer::write(diff, &movements, options, out)?;
     by_scope(diff, options, out)?;
     if let Some(text) = left_out(diff) {
         writeln!(out, "  {text}")?;
     }
     writeln!(out)?;
     overview(diff, &movements, options, out)
-}
-
-/// How the answer tells the measure of movement.
-#[derive(Clone, Copy)]
-enum Measure {
-    /// With its definition.
-    Defined,
-    /// By its name alone, if that is all that fits on a line.
-    Named,
-}
-
-/// The answer in a sentence. Its first word is the verdict.
-fn answer(diff: &Diff, movements: &[RoleMovement], measure: Measure) -> String {
-    match diff.verdict() {
-        Verdict::Same => same(diff),
-        Verdict::Different => different(diff, movements, measure),
-        Verdict::Trouble => unreadable(diff.counts()),
-    }
-}
-
-/// What the messages of both sides are called: `graph`, `saver`.
-fn message_noun(diff: &Diff) -> String {
-    let kind = &diff.lhs.kind;
-    match diff.coverage {
-        Coverage::Tensors => "object graph".into(),
-        _ if kind.has_graph() || *kind != diff.rhs.kind => "graph".into(),
-        _ => printable(kind.name()),
-    }
-}
-
-/// The answer if nothing differs that counts.
-fn same(diff: &Diff) -> String {
-    let counts = diff.counts();
-    let (identical, close) = (counts.of(Status::Identical), counts.of(Status::Close));
-    let compared = if diff.left_out.total() > 0 { "compared " } else { "" };
-    let mut parts = Vec::new();
-    if diff.coverage.has_tensors() {
-        parts.push(match (identical, close) {
-            (0, 0) => "neither side has a tensor".into(),
-            (1, 0) => format!("the one {compared}tensor is identical"),
-            (n, 0) => format!("all {} are identical", plural(n, &format!("{compared}tensor"))),
-            (0, n) => format!("{} close, none identical", plural(n, &format!("{compared}tensor"))),
-            (_, n) => {
-                let close = plural(n, &format!("{compared}tensor"));
-                format!("{close} close, {} identical", number::count(identical))
-            }
-        });
-    }
-    let ChangeCounts { cosmetic, .. } = diff.weights();
-    if diff.coverage.has_graph() || cosmetic > 0 {
-        let noun = message_noun(diff);
-        parts.push(match cosmetic {
-            0 => format!("no change in the {noun}"),
-            n => format!("only {} in the {noun}", plural(n, "cosmetic change")),
-        });
-    }
-    let within = if close > 0 { " within the tolerance" } else { "" };
-    format!("Same{within}: {}.", parts.join("; "))
-}
-
-/// The answer if something differs.
-fn different(diff: &Diff, movements: &[RoleMovement], measure: Measure) -> String {
-    let ChangeCounts { semantic, cosmetic, .. } = diff.weights();
-    let noun = message_noun(diff);
-    let changes = match (semantic, cosmetic) {
-        (0, n) if diff.options.strict && n > 0 => {
-            Some(format!("{} in the {noun} (--strict)", plural(n, "cosmetic change")))
-        }
-        (0, _) => None,
-        (n, _) => Some(format!("{} in the {noun}", plural(n, "change"))),
-    };
-    let beyond = match diff.options.compare.tolerance.is_bits() && !has_limits(diff) {
-        true => "",
-        false => " beyond the tolerance",
-    };
-    let changed = movements.iter().any(|of| of.movement.changed > 0);
-    let first = movements.first().filter(|of| of.movement.changed > 0);
-    let has_changes = changes.is_some();
-    let mut parts = Vec::new();
-    match first {
-        Some(first) => {
-            let what = noun_of(first);
-            let and = changes.map(|changes| format!(" and {changes}")).unwrap_or_default();
-            parts.push(format!("{}{beyond}{and}", counted(first.movement, what)));
-            parts.extend(moved(first.movement, what, measure));
-        }
-        None if changed => {
-            parts.push(format!("no weight changed{beyond}"));
-            let others = movements.iter().filter(|of| of.movement.changed > 0);
-            let others = others.map(|of| counted(of.movement, noun_of(of)));
-            parts.push(others.chain(changes).collect::<Vec<_>>().join(" and "));
-        }
-        None => {
-            parts.extend(changes);
-            if diff.coverage.has_tensors() {
-                parts.push(format!("no tensor changed{beyond}"));
-            }
-        }
-    }
-    let is_unchanged = diff.coverage.has_graph() && !has_changes && changed;
-    parts.extend(is_unchanged.then(|| format!("the {noun} means the same")));
-    format!("Different: {}.", parts.join("; "))
-}
-
-/// What the tensors of a role are called; of no role, all tensors.
-fn noun_of(RoleMovement { role, movement }: &RoleMovement) -> &'static str {
-    let noun = match role {
-        None => "tensors",
-        Some(TensorRole::Weight) => "weights",
-        Some(TensorRole::Optimizer) => "optimizer tensors",
-        Some(TensorRole::Counter) => "counters",
-    };
-    if movement.total == 1 { noun.trim_end_matches('s') } else { noun }
-}
-
-/// For example `17 of 20 weights`.
-fn counted(Movement { changed, total, .. }: Movement, what: &str) -> String {
-    format!("{} of {} {what}", number::count(changed), number::count(total))
-}
-
-/// How far the tensors moved together.
-fn moved(Movement { rel_l2, .. }: Movement, what: &str, measure: Measure) -> Option<String> {
-    let moved = rel_l2.filter(|&moved| moved > 0.0)?;
-    Some(match moved.is_finite() {
-        true => {
-            let moved = number::percent(moved);
-            let measure = match measure {
-                Measure::Defined => "rel l2: ‖rhs − lhs‖ / ‖lhs‖",
-                Measure::Named => "rel l2",
-            };
-            format!("the {what} moved by {moved} ({measure})")
-        }
-        false => format!("the {what} moved away from 0"),
-    })
-}
-
-/// Whether tensors are judged as a whole, or by tolerances of their own.
-fn has_limits(diff: &Diff) -> bool {
-    let criteria = &diff.options.criteria;
-    criteria.max_rel_l2.is_some()
-        || criteria.max_changed.is_some()
-        || criteria.bounds().next().is_some()
-}
-
-/// The number of tensors that cannot be read, and the result of the others.
-fn unreadable(counts: StatusCounts) -> String {
-    let (total, failed) = (counts.total(), counts.of(Status::Error));
-    let rest = total - failed;
-    let changed = rest - counts.of(Status::Identical) - counts.of(Status::Close);
-    let (what, the_rest) = if failed == 0 {
-        ("Error: not everything can be read".into(), plural(rest, "tensor"))
-    } else {
-        let (failed, total) = (number::count(failed), plural(total, "tensor"));
-        let what = format!("Error: {failed} of {total} cannot be compared");
-        (what, format!("the other {}", number::count(rest)))
-    };
-    match (rest, changed) {
-        (0, _) => format!("{what}."),
-        (1, 0) => format!("{what}; {the_rest} is the same."),
-        (_, 0) => format!("{what}; {the_rest} are the same."),
-        _ => format!("{what}; {} of {the_rest} changed.", number::count(changed)),
-    }
-}
-
-/// The tensors with new NaN or infinities; the name of the only one.
-fn new_non_finite(diff: &Diff) -> Option<String> {
-    let found: Vec<_> = diff.tensors.iter().filter(|tensor| has_new_non_finite(tensor)).collect();
-    let comparisons = || found.iter().filter_map(|tensor| tensor.comparison.as_deref());
-    let has_nan = comparisons().any(|comparison| comparison.nan_new.is_some_and(|n| n > 0));
-    let has_inf = comparisons().any(|comparison| comparison.inf.is_some_and(|n| n.rhs > n.lhs));
-    let what = match (has_nan, has_inf) {
-        (true, true) => "NEW NaN or infinity",
-        (true, false) => "NEW NaN",
-        _ => "NEW infinity",
-    };
-    match found.as_slice() {
-        [] => None,
-        [only] => Some(format!("{what} in 1 tensor: {}.", only.shown_name())),
-        all => Some(format!("{what} in {}.", plural(all.len() as u64, "tensor"))),
-    }
 }
 
 /// The scopes, and how far the weights in each moved.
@@ -427,15 +224,6 @@ fn changes_counted(diff: &Diff) -> String {
         text += &format!(", {} ignored", number::count(diff.ignored));
     }
     text
-}
-
-fn described(status: Status) -> &'static str {
-    match status {
-        Status::Dtype => "of another dtype",
-        Status::Shape => "of another shape",
-        Status::Error => "unreadable",
-        _ => status.name(),
-    }
 }
 
 /// The tolerance and the limits, as options of the command.

@@ -1,5 +1,6 @@
 //! Reports for people: first the answer, then counts, then the largest changes.
 
+mod answer;
 mod change_text;
 mod changes;
 mod devices;

@@ -69,7 +69,7 @@ fn a_saved_model_without_its_variables_lacks_every_tensor() {
     let path = model.path().to_str().unwrap();
     let run = ckdiff_that_ends(&[MODEL, path]);
     assert_eq!(run.code, 1);
-    assert!(run.text().starts_with("Different: 1 of 1 tensor;"), "{}", run.text());
+    assert!(run.text().starts_with("Different: 1 of 1 tensor removed;"), "{}", run.text());
     assert!(run.text().contains("1 tensor: 1 removed"), "{}", run.text());
     assert_eq!(ckdiff_that_ends(&["-q", path, MODEL]).code, 1);
     assert_eq!(ckdiff_that_ends(&["-q", path, path]).code, 0);

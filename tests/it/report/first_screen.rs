@@ -332,3 +332,39 @@ fn each_cosmetic_change_is_told_on_request() {
     assert!(text.text().contains("\nCosmetic changes (91)\n"), "{}", text.text());
     assert_eq!(section(text.text(), "Cosmetic changes").len().min(50), 50, "{}", text.text());
 }
+
+#[test]
+fn the_answer_tells_how_all_changed_tensors_changed() {
+    let answer = |lhs: &[Named], rhs: &[Named]| {
+        let report = human(&compared(lhs, rhs), &ReportOptions::default());
+        report.lines().next().unwrap().to_owned()
+    };
+    let kernel = |tensor| ("model/kernel".to_owned(), tensor);
+    let bias = |value: f32| ("model/bias".to_owned(), floats(&[value]));
+    let [before, other] = [[1.0, 2.0], [1.0, 3.0]].map(|values| kernel(floats(&values)));
+    let double = kernel(vector(DType::F64, [1.0f64, 2.0].map(f64::to_le_bytes).concat()));
+    let longer = kernel(floats(&[1.0, 2.0, 3.0]));
+
+    let cases: [(&[Named], &[Named], &str); 6] = [
+        (
+            &[before.clone()],
+            &[double.clone()],
+            "1 of 1 tensor of another dtype (float32 → float64)",
+        ),
+        (&[before.clone()], &[longer.clone()], "1 of 1 tensor of another shape"),
+        (&[before.clone(), bias(1.0)], &[bias(1.0)], "1 of 2 tensors removed"),
+        (&[bias(1.0)], &[before.clone(), bias(1.0)], "1 of 2 tensors added"),
+        // New values are what one expects; of several manners the counts below tell.
+        (&[before.clone()], &[other], "1 of 1 tensor;"),
+        (&[before, bias(1.0)], &[double, bias(2.0)], "2 of 2 tensors;"),
+    ];
+    for (lhs, rhs, expected) in cases {
+        let answer = answer(lhs, rhs);
+        let text = answer.strip_prefix("Different: ").unwrap();
+        assert!(text.starts_with(expected), "{expected}: {answer}");
+        assert!(
+            expected.ends_with(';') || text[expected.len()..].starts_with([';', '.']),
+            "{expected}: {answer}"
+        );
+    }
+}
