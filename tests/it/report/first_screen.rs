@@ -345,21 +345,21 @@ fn the_answer_tells_how_all_changed_tensors_changed() {
     let double = kernel(vector(DType::F64, [1.0f64, 2.0].map(f64::to_le_bytes).concat()));
     let longer = kernel(floats(&[1.0, 2.0, 3.0]));
 
-    let cases: [(&[Named], &[Named], &str); 6] = [
+    let cases: [(Vec<Named>, Vec<Named>, &str); 6] = [
         (
-            &[before.clone()],
-            &[double.clone()],
+            vec![before.clone()],
+            vec![double.clone()],
             "1 of 1 tensor of another dtype (float32 → float64)",
         ),
-        (&[before.clone()], &[longer.clone()], "1 of 1 tensor of another shape"),
-        (&[before.clone(), bias(1.0)], &[bias(1.0)], "1 of 2 tensors removed"),
-        (&[bias(1.0)], &[before.clone(), bias(1.0)], "1 of 2 tensors added"),
+        (vec![before.clone()], vec![longer.clone()], "1 of 1 tensor of another shape"),
+        (vec![before.clone(), bias(1.0)], vec![bias(1.0)], "1 of 2 tensors removed"),
+        (vec![bias(1.0)], vec![before.clone(), bias(1.0)], "1 of 2 tensors added"),
         // New values are what one expects; of several manners the counts below tell.
-        (&[before.clone()], &[other], "1 of 1 tensor;"),
-        (&[before, bias(1.0)], &[double, bias(2.0)], "2 of 2 tensors;"),
+        (vec![before.clone()], vec![other], "1 of 1 tensor;"),
+        (vec![before, bias(1.0)], vec![double, bias(2.0)], "2 of 2 tensors;"),
     ];
     for (lhs, rhs, expected) in cases {
-        let answer = answer(lhs, rhs);
+        let answer = answer(&lhs, &rhs);
         let text = answer.strip_prefix("Different: ").unwrap();
         assert!(text.starts_with(expected), "{expected}: {answer}");
         assert!(
