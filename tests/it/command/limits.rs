@@ -32,11 +32,11 @@ fn peak_memory(args: &[&str]) -> (i32, u64) {
     }
 }
 
-/// Compares two files in every kind of report, each within sixteen times the size of both, 1 KiB for each tensor and [`BASE`].
+/// Compares two files in every kind of report, each within [`BASE`], sixteen times the size of both, and 1 KiB for each item: a tensor, or a change.
 #[track_caller]
-fn assert_cheap(what: &str, options: &[&str], [lhs, rhs]: [&Path; 2], tensors: u64) {
+fn assert_cheap(what: &str, options: &[&str], [lhs, rhs]: [&Path; 2], items: u64) {
     let bytes = fs::metadata(lhs).unwrap().len() + fs::metadata(rhs).unwrap().len();
-    let most = BASE + 16 * (bytes >> 10) + tensors;
+    let most = BASE + 16 * (bytes >> 10) + items;
     for report in [&["-q"] as &[&str], &["--format=human"], &["-u"], &["--format=json"]] {
         let files = [lhs, rhs].map(|path| path.to_str().unwrap());
         let args: Vec<&str> = report.iter().chain(options).chain(&files).copied().collect();
@@ -103,6 +103,32 @@ fn memory_is_in_proportion_to_the_input() {
         graph.extend(library);
         graph
     });
+}
+
+#[test]
+fn memory_is_in_proportion_to_the_number_of_changes() {
+    const ITEMS: usize = 50_000;
+    let dir = tempfile::tempdir().unwrap();
+    // A field 1 with a name, which is all that these messages need: { field: { name: "0.1234" } }.
+    let named = |field: u8, side: usize| {
+        let item = |at: usize| {
+            let name = format!("{side}.{at}");
+            let len = name.len() as u8;
+            [&[field << 3 | 2, len + 2, 0x0a, len], name.as_bytes()].concat()
+        };
+        (0..ITEMS).flat_map(item).collect::<Vec<u8>>()
+    };
+    let messages = [
+        ("GraphDef", "nodes", 1),
+        ("MetaGraphDef", "collections", 4),
+        ("MetaGraphDef", "signatures", 5),
+    ];
+    for (message, what, field) in messages {
+        let sides = [0, 1]
+            .map(|side| written(dir.path(), &format!("{what}.{side}.pb"), named(field, side)));
+        let options = [&*format!("--message={message}")];
+        assert_cheap(what, &options, [&sides[0], &sides[1]], 2 * ITEMS as u64);
+    }
 }
 
 #[test]
