@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use ckdiff::bytes::{Crc32c, varint};
+
 use crate::support::command::{ckdiff_that_ends, command};
 use crate::support::encoding::{entry, header, table, v1};
 
@@ -211,6 +213,29 @@ fn an_index_cannot_multiply_its_data() {
         assert!((run.text().to_owned() + &run.stderr).contains(why), "{args:?}");
     }
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn an_object_graph_that_is_longer_than_any_message_is_not_read() {
+    const BYTES: u64 = 300 << 30;
+    let dir = tempfile::tempdir().unwrap();
+    let mut start = Vec::new();
+    varint::write(BYTES, &mut start);
+    start.extend(Crc32c::of(&BYTES.to_le_bytes()).masked().to_le_bytes());
+    let len = start.len() as u64 + BYTES;
+    let graph = entry(7, &[], 0, len as i64, b"");
+    let entries = [(Vec::new(), header(1)), (b"_CHECKPOINTABLE_OBJECT_GRAPH".to_vec(), graph)];
+    written(dir.path(), "m.index", table(&entries));
+    // The file is one hole, which takes no space.
+    let data = written(dir.path(), "m.data-00000-of-00001", start);
+    fs::File::options().write(true).open(data).unwrap().set_len(len).unwrap();
+    let path = dir.path().join("m");
+    let path = path.to_str().unwrap();
+    let without = ["diff", "--exclude=_CHECKPOINTABLE_OBJECT_GRAPH", path, "demo/model.ckpt"];
+    for (args, code) in [(&["show", path] as &[&str], 0), (&without, 1)] {
+        let run = ckdiff_that_ends(args);
+        assert_eq!(run.code, code, "{args:?}: {}", run.stderr);
+    }
 }
 
 #[test]
