@@ -16,15 +16,15 @@ pub struct Movement {
     /// The number of tensors with new NaN or infinities.
     pub non_finite: u64,
     /// `‖rhs - lhs‖ / ‖lhs‖` over all elements of the tensors whose values were compared: 0 when both norms are 0, infinite when
-    /// only lhs is 0; `None` if no numbers were compared.
+    /// only lhs is 0; `None` if no numbers were compared, or the norms of several tensors are outside the range of `f64`.
     #[serde(serialize_with = "serial::optional_float")]
     pub rel_l2: Option<f64>,
 }
 
-/// The movement of the tensors of one role; of all tensors, where they have no different roles.
+/// The movement of the tensors of one role or of none; of all tensors, where they have no different roles.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct RoleMovement {
-    /// The role; `None` for all tensors.
+    /// The role; `None` for all tensors if this movement is the only one, else for those without a role.
     pub role: Option<TensorRole>,
     /// The movement.
     #[serde(flatten)]
@@ -35,6 +35,7 @@ pub struct RoleMovement {
 pub fn movement<'a>(tensors: impl IntoIterator<Item = &'a TensorDiff>) -> Movement {
     let mut movement = Movement::default();
     let mut norms: Option<(f64, f64)> = None;
+    let mut only = None;
     for tensor in tensors {
         movement.total += 1;
         movement.changed += u64::from(tensor.is_changed());
@@ -42,26 +43,30 @@ pub fn movement<'a>(tensors: impl IntoIterator<Item = &'a TensorDiff>) -> Moveme
         let comparison = tensor.comparison.as_deref();
         let of_tensor = comparison.and_then(|found| Some((found.diff_norm?, found.norm?.lhs)));
         if let Some((diff, lhs)) = of_tensor {
+            only = comparison.and_then(|found| found.rel_l2).filter(|_| norms.is_none());
             let (all_diff, all_lhs) = norms.unwrap_or_default();
             // Squares of norms could leave the range of f64.
             norms = Some((all_diff.hypot(diff), all_lhs.hypot(lhs)));
         }
     }
-    movement.rel_l2 = norms.map(|(diff, lhs)| if diff == 0.0 { 0.0 } else { diff / lhs });
+    let of_all = norms.map(|(diff, lhs)| if diff == 0.0 { 0.0 } else { diff / lhs });
+    movement.rel_l2 = only.or(of_all).filter(|moved| !moved.is_nan());
     movement
 }
 
-/// The movement by role, the weights first; the only one is that of all tensors where they have no different roles.
+/// The movement by role, the weights first, and last that of tensors without a role if one of them changed; the only one is that of
+/// all tensors where they have no different roles.
 pub fn role_movements(diff: &Diff) -> Vec<RoleMovement> {
     let roles = diff.roles();
     if roles.is_empty() {
         return vec![RoleMovement { role: None, movement: movement(&diff.tensors) }];
     }
     let of = |role| {
-        let tensors = diff.tensors.iter().filter(|tensor| tensor.role == Some(role));
-        RoleMovement { role: Some(role), movement: movement(tensors) }
+        let tensors = diff.tensors.iter().filter(|tensor| tensor.role == role);
+        RoleMovement { role, movement: movement(tensors) }
     };
-    roles.iter().map(|counts| of(counts.role)).collect()
+    let others = Some(of(None)).filter(|of| of.movement.changed > 0);
+    roles.iter().map(|counts| of(Some(counts.role))).chain(others).collect()
 }
 
 /// The weights; all tensors, where they have no different roles.

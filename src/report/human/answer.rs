@@ -114,61 +114,84 @@ fn different(diff: &Diff, movements: &[RoleMovement], measure: Measure) -> Strin
         true => "",
         false => " beyond the tolerance",
     };
+    let is_alone = diff.coverage.has_graph() && changes.is_none();
     let changed = movements.iter().any(|of| of.movement.changed > 0);
     let first = movements.first().filter(|of| of.movement.changed > 0);
-    let has_changes = changes.is_some();
-    let mut parts = Vec::new();
-    match first {
-        Some(first) => {
-            let what = noun_of(first);
+    let parts = match (first, no_common_name(diff)) {
+        (_, Some(none)) => [none].into_iter().chain(changes).collect(),
+        (Some(first), None) => {
             let and = changes.map(|changes| format!(" and {changes}")).unwrap_or_default();
-            let manner = manner(diff, first.role);
-            parts.push(format!("{}{manner}{beyond}{and}", counted(first.movement, what)));
-            parts.extend(moved(first.movement, what, measure));
+            let what = noun_of(first, movements);
+            let counted = format!("{}{beyond}{and}", counted(diff, first, movements));
+            [counted].into_iter().chain(moved(first.movement, what, measure)).collect()
         }
-        None if changed => {
-            parts.push(format!("no weight changed{beyond}"));
+        (None, None) if changed => {
             let others = movements.iter().filter(|of| of.movement.changed > 0);
-            let others = others.map(|of| {
-                format!("{}{}", counted(of.movement, noun_of(of)), manner(diff, of.role))
-            });
-            parts.push(others.chain(changes).collect::<Vec<_>>().join(" and "));
+            let others = others.map(|of| counted(diff, of, movements));
+            let others: Vec<_> = others.chain(changes).collect();
+            vec![format!("no weight changed{beyond}"), others.join(" and ")]
         }
-        None => {
-            parts.extend(changes);
-            if diff.coverage.has_tensors() {
-                parts.push(format!("no tensor changed{beyond}"));
-            }
+        (None, None) => {
+            let none = diff.coverage.has_tensors().then(|| format!("no tensor changed{beyond}"));
+            changes.into_iter().chain(none).collect::<Vec<_>>()
         }
-    }
-    let is_unchanged = diff.coverage.has_graph() && !has_changes && changed;
-    parts.extend(is_unchanged.then(|| format!("the {noun} means the same")));
+    };
+    let is_unchanged = (is_alone && changed).then(|| format!("the {noun} means the same"));
+    let parts: Vec<_> = parts.into_iter().chain(renamed(diff)).chain(is_unchanged).collect();
     format!("Different: {}.", parts.join("; "))
 }
 
-/// What the tensors of a role are called; of no role, all tensors.
-fn noun_of(RoleMovement { role, movement }: &RoleMovement) -> &'static str {
-    let noun = match role {
-        None => "tensors",
+/// How many tensors seem renamed, if no other tensor has new values, another dtype or another shape.
+fn renamed(diff: &Diff) -> Option<String> {
+    let counts = diff.counts();
+    let has_other_changes =
+        [Status::Different, Status::Dtype, Status::Shape].iter().any(|of| counts.of(*of) > 0);
+    match diff.renames.len() as u64 {
+        0 => None,
+        _ if has_other_changes => None,
+        1 => Some("1 tensor seems renamed".into()),
+        n => Some(format!("{} tensors seem renamed", number::count(n))),
+    }
+}
+
+/// The answer if both sides have tensors, and no name is on both.
+fn no_common_name(diff: &Diff) -> Option<String> {
+    let counts = diff.counts();
+    let (removed, added) = (counts.of(Status::Removed), counts.of(Status::Added));
+    let is_meant = removed > 0 && added > 0 && removed + added == counts.total();
+    let [removed, added] = [removed, added].map(number::count);
+    is_meant
+        .then(|| format!("no tensor name in common: {removed} only in lhs, {added} only in rhs"))
+}
+
+/// What the tensors of a role are called; of no role, all tensors if there are no others.
+fn noun_of(of: &RoleMovement, all: &[RoleMovement]) -> &'static str {
+    let noun = match of.role {
+        None if all.len() == 1 => "tensors",
+        None => "other tensors",
         Some(TensorRole::Weight) => "weights",
         Some(TensorRole::Optimizer) => "optimizer tensors",
         Some(TensorRole::Counter) => "counters",
     };
-    if movement.total == 1 { noun.trim_end_matches('s') } else { noun }
+    if of.movement.total == 1 { noun.trim_end_matches('s') } else { noun }
 }
 
-/// For example `17 of 20 weights`.
-fn counted(Movement { changed, total, .. }: Movement, what: &str) -> String {
-    format!("{} of {} {what}", number::count(changed), number::count(total))
+/// For example `17 of 20 weights`, or `3 of 20 weights removed`.
+fn counted(diff: &Diff, of: &RoleMovement, all: &[RoleMovement]) -> String {
+    let Movement { changed, total, .. } = of.movement;
+    let tensors = || diff.tensors.iter().filter(|t| all.len() == 1 || t.role == of.role);
+    let (what, manner) = (noun_of(of, all), manner(tensors));
+    format!("{} of {} {what}{manner}", number::count(changed), number::count(total))
 }
 
-/// What happened to the changed tensors of a role, if it is one thing other than new values.
-fn manner(diff: &Diff, role: Option<TensorRole>) -> String {
-    let is_meant = |t: &&TensorDiff| t.is_changed() && (role.is_none() || t.role == role);
-    let changed = || diff.tensors.iter().filter(is_meant);
+/// What happened to those of the tensors that changed, if it is one thing other than new values.
+fn manner<'d, I: Iterator<Item = &'d TensorDiff>>(tensors: impl Fn() -> I) -> String {
+    let changed = || tensors().filter(|tensor| tensor.is_changed());
+    let all_are = |statuses: &[Status]| changed().all(|tensor| statuses.contains(&tensor.status));
     let Some(first) = changed().next() else { return String::new() };
-    if changed().any(|tensor| tensor.status != first.status) {
-        return String::new();
+    if !all_are(&[first.status]) {
+        let are_of_one_side = all_are(&[Status::Added, Status::Removed]);
+        return if are_of_one_side { " added or removed".into() } else { String::new() };
     }
     let dtypes =
         |tensor: &TensorDiff| Some((tensor.lhs.as_ref()?.dtype, tensor.rhs.as_ref()?.dtype));
@@ -216,11 +239,13 @@ fn unreadable(counts: StatusCounts) -> String {
     } else {
         let (failed, total) = (number::count(failed), plural(total, "tensor"));
         let what = format!("Error: {failed} of {total} cannot be compared");
-        (what, format!("the other {}", number::count(rest)))
+        let rest = if rest == 1 { "one".into() } else { number::count(rest) };
+        (what, format!("the other {rest}"))
     };
     match (rest, changed) {
         (0, _) => format!("{what}."),
         (1, 0) => format!("{what}; {the_rest} is the same."),
+        (1, _) => format!("{what}; {the_rest} changed."),
         (_, 0) => format!("{what}; {the_rest} are the same."),
         _ => format!("{what}; {} of {the_rest} changed.", number::count(changed)),
     }

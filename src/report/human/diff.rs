@@ -67,7 +67,11 @@ fn head(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Result
 /// The scopes, and how far the weights in each moved.
 fn by_scope(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
     let scopes = scopes(&weights(diff), SCOPES);
-    if scopes.len() < 2 || scopes.iter().all(|of| of.movement.changed == 0) {
+    let is_compared = |tensor: &TensorDiff| tensor.lhs.is_some() && tensor.rhs.is_some();
+    if scopes.len() < 2
+        || scopes.iter().all(|of| of.movement.changed == 0)
+        || !diff.tensors.iter().any(is_compared)
+    {
         return Ok(());
     }
     let (shown, hidden) = scopes.split_at(scopes.len().min(SCOPES));
@@ -191,9 +195,11 @@ fn counts(diff: &Diff) -> Vec<String> {
 fn roles_counted(movements: &[RoleMovement], options: &ReportOptions) -> Vec<String> {
     let of = |(at, of): (usize, &RoleMovement)| {
         let verb = if at == 0 { " changed" } else { "" };
-        Some(format!("{}: {}", tensors::role(of.role?), of_total(of.movement, verb)))
+        let role = of.role.map_or("other", tensors::role);
+        format!("{role}: {}", of_total(of.movement, verb))
     };
-    let parts: Vec<_> = movements.iter().enumerate().filter_map(of).collect();
+    let by_role = Some(movements).filter(|movements| movements.len() > 1).unwrap_or_default();
+    let parts: Vec<_> = by_role.iter().enumerate().map(of).collect();
     match parts.as_slice() {
         [] => Vec::new(),
         parts => wrapped_to(options.width(), "  ", parts, " · "),

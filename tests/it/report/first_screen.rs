@@ -345,7 +345,9 @@ fn the_answer_tells_how_all_changed_tensors_changed() {
     let double = kernel(vector(DType::F64, [1.0f64, 2.0].map(f64::to_le_bytes).concat()));
     let longer = kernel(floats(&[1.0, 2.0, 3.0]));
 
-    let cases: [(Vec<Named>, Vec<Named>, &str); 6] = [
+    let weights = |value: f32| ("model/weights".to_owned(), floats(&[value]));
+
+    let cases: [(Vec<Named>, Vec<Named>, &str); 10] = [
         (
             vec![before.clone()],
             vec![double.clone()],
@@ -354,6 +356,26 @@ fn the_answer_tells_how_all_changed_tensors_changed() {
         (vec![before.clone()], vec![longer.clone()], "1 of 1 tensor of another shape"),
         (vec![before.clone(), bias(1.0)], vec![bias(1.0)], "1 of 2 tensors removed"),
         (vec![bias(1.0)], vec![before.clone(), bias(1.0)], "1 of 2 tensors added"),
+        (
+            vec![before.clone(), bias(1.0)],
+            vec![weights(5.0), bias(1.0)],
+            "2 of 3 tensors added or removed",
+        ),
+        (
+            vec![weights(7.0), bias(1.0)],
+            vec![kernel(floats(&[7.0])), bias(1.0)],
+            "2 of 3 tensors added or removed; 1 tensor seems renamed",
+        ),
+        (
+            vec![before.clone(), bias(1.0)],
+            vec![weights(5.0)],
+            "no tensor name in common: 2 only in lhs, 1 only in rhs",
+        ),
+        (
+            vec![weights(7.0)],
+            vec![kernel(floats(&[7.0]))],
+            "no tensor name in common: 1 only in lhs, 1 only in rhs; 1 tensor seems renamed",
+        ),
         // New values are what one expects; of several manners the counts below tell.
         (vec![before.clone()], vec![other], "1 of 1 tensor;"),
         (vec![before, bias(1.0)], vec![double, bias(2.0)], "2 of 2 tensors;"),

@@ -2,7 +2,9 @@
 
 use ckdiff::artifact::{Artifact, ArtifactKind, ArtifactSummary};
 use ckdiff::compare::{Comparison, Failure, NanPolicy, PassesAt, Sides, Tolerance, Work, Worst};
-use ckdiff::diff::{Damage, Diff, DiffOptions, NameFilter, Only, Rename, Side, Status, TensorDiff};
+use ckdiff::diff::{
+    Damage, Diff, DiffOptions, NameFilter, Only, Rename, Side, Status, TensorDiff, TensorRole,
+};
 use ckdiff::progress::Silent;
 use ckdiff::report::{Format, Palette, Report, ReportOptions, write};
 use ckdiff::tensor::{DType, Facts, Name, Scalar, Shape};
@@ -209,10 +211,49 @@ fn the_answer_is_a_sentence() {
         "Error: 1 of 3 tensors cannot be compared; the other 2 are the same."
     );
     lost.tensors.truncate(2);
-    assert_eq!(answer(&lost), "Error: 1 of 2 tensors cannot be compared; the other 1 is the same.");
+    assert_eq!(
+        answer(&lost),
+        "Error: 1 of 2 tensors cannot be compared; the other one is the same."
+    );
+    lost.tensors[0].status = Status::Different;
+    assert_eq!(answer(&lost), "Error: 1 of 2 tensors cannot be compared; the other one changed.");
     let mut damaged = same(2);
     damaged.damage = everything().damage;
     assert_eq!(answer(&damaged), "Error: not everything can be read; 2 tensors are the same.");
+}
+
+#[test]
+fn tensors_without_a_role_are_counted_where_others_have_one() {
+    let mut optimizer = moved("w/m", &[3], 0.5);
+    optimizer.role = Some(TensorRole::Optimizer);
+    let mut weight = tensor("w", Status::Identical, &[3]);
+    weight.role = Some(TensorRole::Weight);
+    let table = moved("table", &[3], 0.5);
+    let found = diff(vec![table.clone(), weight.clone(), optimizer.clone()]);
+    assert_eq!(
+        answer(&found),
+        "Different: no weight changed; 1 of 1 optimizer tensor and 1 of 1 other tensor."
+    );
+    let line = "  weights: 0 of 1 changed · optimizer: 1 of 1, 25% · other: 1 of 1, 25%\n";
+    assert!(human(&found).contains(line), "{}", human(&found));
+
+    optimizer.status = Status::Identical;
+    let found = diff(vec![table, weight, optimizer]);
+    assert_eq!(answer(&found), "Different: no weight changed; 1 of 1 other tensor.");
+}
+
+#[test]
+fn the_answer_and_the_table_measure_one_tensor_alike() {
+    // The norms of extreme values leave the range of f64, and their quotient does not.
+    let mut extreme = moved("w", &[3], 0.5);
+    let comparison = extreme.comparison.as_mut().unwrap();
+    comparison.diff_norm = Some(f64::INFINITY);
+    comparison.norm = Some(Sides { lhs: f64::INFINITY, rhs: f64::INFINITY });
+    let found = diff(vec![extreme.clone()]);
+    assert!(answer(&found).contains(" moved by 25% "), "{}", answer(&found));
+    // Of several, no quotient is known.
+    let found = diff(vec![extreme.clone(), extreme]);
+    assert_eq!(answer(&found), "Different: 2 of 2 tensors.");
 }
 
 #[test]
