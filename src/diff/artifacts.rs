@@ -38,12 +38,8 @@ pub(super) fn compare(
         Some(Err(error)) if tensors.is_some() => (None, Some(error)),
         messages => (messages.transpose()?, None),
     };
-    let coverage = match (&tensors, &messages) {
-        (Some(_), Some(_)) => Coverage::Both,
-        (Some(_), None) => Coverage::Tensors,
-        (None, Some(_)) => Coverage::Graph,
-        (None, None) => return Err(nothing_in_common(lhs, rhs, options.only)),
-    };
+    let coverage = Coverage::of(tensors.is_some(), messages.is_some())
+        .ok_or_else(|| nothing_in_common(lhs, rhs, options.only))?;
     let mut diff = Diff::new(lhs, rhs, options, coverage);
     let objects = tensors.map(|_| ObjectGraphs::of(checkpoints.0, checkpoints.1));
     let are_two = objects.as_ref().is_some_and(ObjectGraphs::are_two);
@@ -66,22 +62,37 @@ pub(super) fn compare(
         files::compare(lhs.files(), rhs.files(), options, &mut diff)?;
     }
     diff.findings.extend(one_sided_graph(lhs, rhs, options));
-    if let Some(error) = other_graphs {
-        let problem = format!("the graphs are not compared: {error}");
-        diff.findings.push(Finding { side: None, path: "graph_def".into(), problem });
-    }
+    diff.findings.extend(other_graphs.map(not_compared));
     if let Some(objects) = objects {
         objects.compare(options, &lists, &mut diff);
     }
-    let messages: Vec<_> = [lhs, rhs].iter().filter_map(|side| side.message()).collect();
-    let messages: Vec<_> = messages.iter().map(|document| document.message()).collect();
-    options.ignore.apply(&messages, &mut diff);
-    if options.deny_unused
-        && let Some(unused) = diff.unused.first()
-    {
-        return Err(unused.error());
-    }
+    ignore(lhs, rhs, options, &mut diff)?;
     Ok(diff)
+}
+
+/// Leaves out the changes that the options ignore.
+///
+/// # Errors
+/// If a pattern of any option matches nothing, and the options do not allow it.
+fn ignore(
+    lhs: &Artifact<'_>,
+    rhs: &Artifact<'_>,
+    options: &DiffOptions,
+    diff: &mut Diff,
+) -> Result<()> {
+    let documents: Vec<_> = [lhs, rhs].iter().filter_map(|side| side.message()).collect();
+    let messages: Vec<_> = documents.iter().map(|document| document.message()).collect();
+    options.ignore.apply(&messages, diff);
+    match diff.unused.first().filter(|_| options.deny_unused) {
+        Some(unused) => Err(unused.error()),
+        None => Ok(()),
+    }
+}
+
+/// Says why the graphs of two artifacts whose tensors are compared are not.
+fn not_compared(error: Error) -> Finding {
+    let problem = format!("the graphs are not compared: {error}");
+    Finding { side: None, path: "graph_def".into(), problem }
 }
 
 /// The tensors of both sides, if both are checkpoints or SavedModels with variables. A SavedModel without variables has no tensor.

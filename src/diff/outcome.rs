@@ -74,6 +74,16 @@ pub enum Coverage {
 }
 
 impl Coverage {
+    /// The coverage of a comparison of these parts; `None` without any.
+    pub(super) fn of(tensors: bool, messages: bool) -> Option<Self> {
+        match (tensors, messages) {
+            (true, true) => Some(Self::Both),
+            (true, false) => Some(Self::Tensors),
+            (false, true) => Some(Self::Graph),
+            (false, false) => None,
+        }
+    }
+
     /// Whether tensors were compared.
     pub fn has_tensors(self) -> bool {
         self != Self::Graph
