@@ -63,10 +63,10 @@ pub(super) fn compare(
     }
     diff.findings.extend(one_sided_graph(lhs, rhs, options));
     diff.findings.extend(other_graphs.map(not_compared));
-    if let Some(objects) = objects {
+    if let Some(objects) = &objects {
         objects.compare(options, &lists, &mut diff);
     }
-    ignore(lhs, rhs, options, &mut diff)?;
+    ignore(lhs, rhs, objects.as_ref(), options, &mut diff)?;
     Ok(diff)
 }
 
@@ -77,12 +77,14 @@ pub(super) fn compare(
 fn ignore(
     lhs: &Artifact<'_>,
     rhs: &Artifact<'_>,
+    objects: Option<&ObjectGraphs>,
     options: &DiffOptions,
     diff: &mut Diff,
 ) -> Result<()> {
     let documents: Vec<_> = [lhs, rhs].iter().filter_map(|side| side.message()).collect();
     let messages: Vec<_> = documents.iter().map(|document| document.message()).collect();
-    options.ignore.apply(&messages, diff);
+    let objects = objects.map(ObjectGraphs::bytes).unwrap_or_default();
+    options.ignore.apply(&messages, &objects, diff);
     match diff.unused.first().filter(|_| options.deny_unused) {
         Some(unused) => Err(unused.error()),
         None => Ok(()),

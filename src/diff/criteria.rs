@@ -9,8 +9,8 @@ use super::{Status, UnusedPattern};
 
 /// Tolerances of some tensors, and limits for every tensor as a whole.
 ///
-/// A tensor is close if all criteria that are given hold. Without a limit, no element may mismatch; with `max_changed`, so
-/// many may. With `max_rel_l2` alone, elements are not judged, except that none may have become NaN or infinite.
+/// A tensor is close if all criteria that are given hold. Without a limit, no element may mismatch; with `max_changed`, at
+/// most that share may. With `max_rel_l2` alone, elements are not judged, except that none may have become NaN or infinite.
 #[derive(Debug, Clone, Default)]
 pub struct Criteria {
     /// Tolerances that replace the one of all tensors; the last match counts.
@@ -66,6 +66,11 @@ impl Criteria {
     /// The tolerances of some tensors: the part, the glob and the value, in the order in which they were set.
     pub fn bounds(&self) -> impl Iterator<Item = (Bound, &str, f64)> {
         self.named.iter().map(|named| (named.bound, &*named.glob, named.value))
+    }
+
+    /// Whether tensors are judged as a whole.
+    pub(super) fn has_limits(&self) -> bool {
+        self.max_rel_l2.is_some() || self.max_changed.is_some()
     }
 
     /// The tolerance of the tensor with these names.

@@ -37,11 +37,13 @@ impl FullNames {
             let Some(key) = keys.iter().min_by_key(|key| preference(key)).cloned() else {
                 continue;
             };
-            // Several variables may have one full name; a variable may be saved several times.
+            // Several variables may have one full name. A private list saves variables of the model again.
             let content = content(&key, tensors);
+            let is_again = |other: &Name| {
+                is_private(other) && content.is_some() && self::content(other, tensors) == content
+            };
             if keys.len() > 1
-                && (content.is_none()
-                    || keys.iter().any(|key| self::content(key, tensors) != content))
+                && (is_private(&key) || keys.iter().any(|other| *other != key && !is_again(other)))
             {
                 continue;
             }
@@ -79,9 +81,14 @@ impl FullNames {
     }
 }
 
-/// Private lists, such as `_all_variables` of Keras, come last; short keys first.
+/// Private lists come last; short keys first.
 fn preference(key: &Name) -> (bool, usize, &Name) {
-    (key.as_bytes().starts_with(b"_"), key.as_bytes().len(), key)
+    (is_private(key), key.as_bytes().len(), key)
+}
+
+/// Whether a key is in a private list, such as `_all_variables` of Keras.
+fn is_private(key: &Name) -> bool {
+    key.as_bytes().starts_with(b"_")
 }
 
 /// What an index says about the content of a tensor; `None` without a checksum.

@@ -57,16 +57,16 @@ impl Ignore {
         &self.kinds
     }
 
-    /// Removes the ignored changes, and counts them. Adds the globs that cannot match any path of the messages to
-    /// the unused patterns.
-    pub(super) fn apply(&self, messages: &[&Message<'_>], diff: &mut Diff) {
+    /// Removes the ignored changes, and counts them. Adds the globs that cannot match any path of the messages and of the
+    /// object graphs, which are given by their bytes, to the unused patterns.
+    pub(super) fn apply(&self, messages: &[&Message<'_>], objects: &[&[u8]], diff: &mut Diff) {
         let before = diff.changes.len();
         let mut used = BTreeSet::new();
         diff.changes.retain(|change| !self.covers(change, &mut used));
         diff.ignored += (before - diff.changes.len()) as u64;
         let unused = self.globs.iter().enumerate().filter(|(at, _)| !used.contains(at));
         for (_, PathGlob { glob, .. }) in unused {
-            if let Some(word) = words(glob).find(|word| !word.is_known(messages)) {
+            if let Some(word) = words(glob).find(|word| !word.is_known(messages, objects)) {
                 let fields: BTreeSet<Name> = field_names(messages).map(Name::from).collect();
                 diff.unused.push(UnusedPattern::new("ignore", glob, word.text, fields.iter()));
             }
@@ -102,16 +102,19 @@ struct Word<'g> {
 
 impl Word<'_> {
     /// Whether a field of the messages has this name, or the word is in a message.
-    fn is_known(&self, messages: &[&Message<'_>]) -> bool {
+    fn is_known(&self, messages: &[&Message<'_>], objects: &[&[u8]]) -> bool {
         let is_field = |name: &str| match self.is_field {
             true => name == self.text,
             false => name.contains(self.text),
         };
-        let is_within = |message: &&Message<'_>| {
-            let literal = regex::bytes::Regex::new(&regex::escape(self.text));
-            literal.is_ok_and(|literal| literal.is_match(message.bytes()))
-        };
-        field_names(messages).any(is_field) || messages.iter().any(is_within)
+        let bytes = messages.iter().map(|message| message.bytes());
+        field_names(messages).any(is_field)
+            || bytes.chain(objects.iter().copied()).any(|bytes| self.is_within(bytes))
+    }
+
+    fn is_within(&self, bytes: &[u8]) -> bool {
+        let literal = regex::bytes::Regex::new(&regex::escape(self.text));
+        literal.is_ok_and(|literal| literal.is_match(bytes))
     }
 }
 

@@ -11,7 +11,7 @@ use super::unused::UnusedPattern;
 use crate::error::{Error, Result};
 use crate::tensor::Name;
 
-/// How many groups the replacement of a rename rule may refer to. A thousand would make a thousand times of each name.
+/// How many groups the replacement of a rename rule may refer to. Each group can repeat the whole name.
 const MAX_GROUPS: usize = 16;
 
 /// Include and exclude patterns, and rename rules.

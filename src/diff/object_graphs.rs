@@ -129,6 +129,11 @@ impl ObjectGraphs {
         known
     }
 
+    /// The bytes of the object graphs.
+    pub(super) fn bytes(&self) -> Vec<&[u8]> {
+        [&self.lhs, &self.rhs].into_iter().filter_map(|graph| graph.as_deref()).collect()
+    }
+
     /// Whether both sides have an object graph.
     pub(super) fn are_two(&self) -> bool {
         self.lhs.is_some() && self.rhs.is_some()
@@ -162,16 +167,16 @@ impl ObjectGraphs {
     /// Reports differences between the object graphs, except those that other changes report already. Object graphs are
     /// structure and no values: unless `diff` compares the structure of two artifacts of one kind, they are left out.
     pub(super) fn compare(&self, options: &DiffOptions, lists: &ListRules<'_>, diff: &mut Diff) {
-        let (Some(l), Some(r)) = (&self.lhs, &self.rhs) else { return };
         let differs = |tensor: &TensorDiff| {
             let is_object_graph = tensor.name.as_bytes() == object_graph::KEY.as_bytes();
-            is_object_graph && tensor.status == Status::Different
+            is_object_graph && tensor.is_changed()
         };
         let Some(at) = diff.tensors.iter().position(differs) else { return };
         if options.only == Only::Tensors || diff.lhs.kind != diff.rhs.kind {
             diff.tensors.remove(at);
             return;
         }
+        let (Some(l), Some(r)) = (&self.lhs, &self.rhs) else { return };
         let Some(mut found) = model::compare_object_graphs(l, r, options, lists) else { return };
         if let Some(tensor) = diff.tensors.get_mut(at) {
             (tensor.status, tensor.comparison) = (Status::Identical, None);

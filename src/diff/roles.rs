@@ -21,7 +21,7 @@ crate::serial::named_enum! {
         Weight = "weight",
         /// State of an optimizer: slots, powers, learning rates.
         Optimizer = "optimizer",
-        /// A counter of steps or saves.
+        /// A counter of steps, saves or random draws.
         Counter = "counter",
     }
 }
@@ -61,13 +61,16 @@ pub(super) fn of_objects(graph: &ObjectGraph<'_>) -> Roles {
     let of_root = of_root.filter(|(name, _)| *name == "save_counter");
     let steps = optimizers.iter().flat_map(|&id| graph.children(id));
     let steps = steps.filter(|(name, _)| matches!(*name, "_iterations" | "iterations" | "iter"));
-    of_root.chain(steps).for_each(|(_, id)| set(id, TensorRole::Counter));
+    let draws = graph.ids().flat_map(|id| graph.children(id));
+    let draws = draws.filter(|(name, _)| *name == GENERATOR_STATE);
+    of_root.chain(steps).chain(draws).for_each(|(_, id)| set(id, TensorRole::Counter));
     let mut of_keys = Roles::new();
     for id in graph.ids() {
         let role = roles.get(id.position()).copied().unwrap_or(TensorRole::Weight);
         for attribute in graph.attributes(id) {
-            let is_step = attribute.full_name == GLOBAL_STEP;
-            let role = if is_step { TensorRole::Counter } else { role };
+            let (_, last) = last_part(attribute.full_name);
+            let is_counter = attribute.full_name == GLOBAL_STEP || last == SEED_STATE;
+            let role = if is_counter { TensorRole::Counter } else { role };
             of_keys.insert(Name::from(attribute.checkpoint_key), role);
         }
     }
@@ -76,6 +79,12 @@ pub(super) fn of_objects(graph: &ObjectGraph<'_>) -> Roles {
 
 /// The child of a Keras 3 optimizer that lists the weights it trains.
 const WEIGHTS: &str = "_trainable_variables";
+
+/// The state of a `tf.random.Generator`, which counts what was drawn.
+const GENERATOR_STATE: &str = "_state_var";
+
+/// The last part of the name of the state of a `SeedGenerator` of Keras 3, a seed and a counter.
+const SEED_STATE: &str = "seed_generator_state";
 
 /// The name of TensorFlow's own step counter.
 const GLOBAL_STEP: &str = "global_step";

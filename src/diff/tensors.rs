@@ -51,6 +51,7 @@ pub(super) fn compare(
 ) -> Result<()> {
     let pairs_by_name = pair_by_name(lhs, rhs, known, options, &mut diff.left_out)?;
     let by_index = !(lhs.has_data && rhs.has_data);
+    let is_exact = !options.criteria.has_limits();
     let tensors = &mut diff.tensors;
     // There may be a million of them: space that is never used would be most of what they take.
     tensors.reserve_exact(pairs_by_name.len());
@@ -64,7 +65,7 @@ pub(super) fn compare(
         match (&tensor.error, pair.lhs.map(source), pair.rhs.map(source)) {
             (None, Some(Ok(l)), Some(Ok(r))) if l.shape() == r.shape() && by_index => {
                 let options = compare::CompareOptions { tolerance, ..options.compare.clone() };
-                set_result(&mut tensor, compare_checksums(l, r, &options));
+                set_result(&mut tensor, compare_checksums(l, r, &options, is_exact));
             }
             (None, Some(Ok(l)), Some(Ok(r)))
                 if l.shape() == r.shape() && compare::comparable(l.dtype(), r.dtype()) =>
@@ -276,11 +277,12 @@ fn set_result(tensor: &mut TensorDiff, outcome: PairResult) {
 }
 
 /// Compares by stored checksums if a side has no data: equal checksums mean equal content, different ones do
-/// not tell how far apart the values are.
+/// not tell how far apart the values are, which matters unless the comparison `is_exact`.
 fn compare_checksums(
     lhs: &dyn TensorSource,
     rhs: &dyn TensorSource,
     options: &compare::CompareOptions,
+    is_exact: bool,
 ) -> PairResult {
     let unknown = |why: &str| Err(Error::not_found(why));
     if lhs.dtype() != rhs.dtype() {
@@ -296,7 +298,9 @@ fn compare_checksums(
         (Some(l), Some(r)) if l.layout != r.layout => unknown(
             "the data is missing, and the checksums of the two sides cover different slices",
         ),
-        (Some(_), Some(_)) if options.tolerance.is_bits() => Ok((Status::Different, None)),
+        (Some(_), Some(_)) if is_exact && options.tolerance.is_bits() => {
+            Ok((Status::Different, None))
+        }
         (Some(_), Some(_)) => unknown("the data is missing, and the stored checksums differ"),
         _ => unknown("the data is missing, and one side stores no checksum per tensor"),
     }

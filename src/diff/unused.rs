@@ -1,4 +1,4 @@
-//! Patterns of options that match nothing, which are mostly misspelled.
+//! Option patterns without a match, which are usually typos.
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ pub struct UnusedPattern {
 }
 
 impl UnusedPattern {
-    /// A pattern whose letters are `text`, and that matches none of `names`.
+    /// An unmatched pattern; `text` is its literal part.
     pub(super) fn new<'n>(
         option: &'static str,
         pattern: &str,
@@ -37,7 +37,7 @@ impl UnusedPattern {
         Self { option, pattern: pattern.to_owned(), suggestion }
     }
 
-    /// The error for a comparison that allows no such pattern.
+    /// The error for a comparison that accepts no unmatched pattern.
     pub fn error(&self) -> Error {
         Error::usage(self.to_string()).of_option(self.option)
     }

@@ -33,7 +33,7 @@ pub enum Report<'a> {
 pub struct ReportOptions {
     /// The colors.
     pub palette: Palette,
-    /// The width of the terminal. Without one, no name is cut and no tensors are told together, so that a search finds each.
+    /// The width of the terminal. Without one, names are not cut and rows are not folded, so that a search finds every tensor.
     pub columns: Option<usize>,
     /// The maximum number of rows of a list: changed tensors, changes of a message, errors.
     pub max_rows: usize,
@@ -41,7 +41,7 @@ pub struct ReportOptions {
     pub context: usize,
     /// What changed tensors are sorted by.
     pub sort: SortKey,
-    /// How much of a comparison is told.
+    /// The level of detail.
     pub verbosity: Verbosity,
 }
 

@@ -1,26 +1,26 @@
-//! Tensors of layers of one kind, told together: `layer_{0..11}/dense/kernel`.
+//! Folds tensors whose names differ only in numbers into one row: `layer_{0..11}/dense/kernel`.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diff::TensorDiff;
 
-/// The number of tensors from which on they are told together.
+/// The fewest tensors that are folded.
 const FEW: usize = 3;
 
-/// The number of tensors from which on none are told together: nobody reads so many, and each costs time.
+/// Longer lists are not folded, to bound the time.
 const MANY: usize = 20_000;
 
-/// How many times further than the median a tensor moved that is told apart.
+/// A tensor that moved this many times the median is not folded.
 const OUTLIER: f64 = 3.0;
 
-/// The longest name in bytes that is told together with others; a longer one has too many numbers to try.
+/// Longer names, in bytes, are not folded: they may have too many numbers to try.
 const LONGEST: usize = 400;
 
 /// A tensor, or several whose names differ only in numbers.
 #[derive(Debug, Clone)]
 pub struct Fold<'a> {
-    /// The name; with the numbers of several in braces: `layer_{0..11}/dense/kernel`.
+    /// The name, with folded numbers in braces: `layer_{0..11}/dense/kernel`.
     pub name: String,
     /// The tensors, in the order of importance.
     pub tensors: Vec<&'a TensorDiff>,
@@ -39,7 +39,7 @@ impl<'a> Fold<'a> {
         tensors.iter().enumerate().map(alone).collect()
     }
 
-    /// The numbers in the name of one of the tensors that stand in braces in the name of all.
+    /// The numbers of one folded tensor, in the order of the braces.
     pub fn numbers_of(&self, tensor: &TensorDiff) -> Vec<String> {
         let name = tensor.shown_name();
         let mut rest = name.as_str();
@@ -56,8 +56,7 @@ impl<'a> Fold<'a> {
     }
 }
 
-/// Tells tensors together that are alike: whose names differ in numbers only, and that have the same `kind`. One that moved
-/// much further than the others stays apart.
+/// Folds tensors of equal `kind` whose names differ only in numbers. Outliers are not folded.
 pub fn fold<'a, K: Ord>(
     tensors: &[&'a TensorDiff],
     kind: impl Fn(&TensorDiff) -> K,
@@ -89,7 +88,7 @@ pub fn fold<'a, K: Ord>(
     rows
 }
 
-/// A place of a number in a name: what is before and behind it.
+/// The text before and after a number in a name.
 type Place<'n> = (&'n str, &'n str);
 
 /// Joins rows whose names differ in one number. A row joins the largest group that it fits in.

@@ -1,7 +1,7 @@
-//! What a comparison says as a whole, for every format of reports: how far the tensors moved together, by role and by scope;
-//! which changes come first; which of them can be told together; and which options would change the verdict.
+//! Aggregates over a comparison, for every format of reports: how far the tensors moved together, by role and by scope; the
+//! order of changes; folded rows; the tolerances that would pass, and suggested renames.
 //!
-//! Nothing here is written; [`report`](crate::report) does that.
+//! This module does no output; [`report`](crate::report) does.
 
 mod fold;
 mod movement;

@@ -15,13 +15,16 @@ pub struct Movement {
     pub total: u64,
     /// The number of tensors with new NaN or infinities.
     pub non_finite: u64,
-    /// `‖rhs - lhs‖ / ‖lhs‖` over all elements of the tensors whose values were compared: 0 when both norms are 0, infinite when
-    /// only lhs is 0; `None` if no numbers were compared, or the norms of several tensors are outside the range of `f64`.
+    /// `‖rhs - lhs‖ / ‖lhs‖` over all finite elements of the tensors whose values were compared: 0 when both norms are 0, infinite
+    /// when only lhs is 0; `None` if no numbers were compared, or the norms are outside the range of `f64`.
     #[serde(serialize_with = "serial::optional_float")]
     pub rel_l2: Option<f64>,
 }
 
-/// The movement of the tensors of one role or of none; of all tensors, where they have no different roles.
+/// The movement of the tensors of one role or of none; of all tensors if they share one role.
+///
+/// The state of an optimizer moves without its scalars, such as powers and rates, which would outweigh it. Counters do not move:
+/// a norm of counts means nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct RoleMovement {
     /// The role; `None` for all tensors if this movement is the only one, else for those without a role.
@@ -31,7 +34,7 @@ pub struct RoleMovement {
     pub movement: Movement,
 }
 
-/// The movement of some tensors.
+/// The movement of some tensors together.
 pub fn movement<'a>(tensors: impl IntoIterator<Item = &'a TensorDiff>) -> Movement {
     let mut movement = Movement::default();
     let mut norms: Option<(f64, f64)> = None;
@@ -50,20 +53,31 @@ pub fn movement<'a>(tensors: impl IntoIterator<Item = &'a TensorDiff>) -> Moveme
         }
     }
     let of_all = norms.map(|(diff, lhs)| if diff == 0.0 { 0.0 } else { diff / lhs });
-    movement.rel_l2 = only.or(of_all).filter(|moved| !moved.is_nan());
+    let is_from_zero = norms.is_some_and(|(_, lhs)| lhs == 0.0);
+    movement.rel_l2 = only.or(of_all).filter(|moved| moved.is_finite() || is_from_zero);
     movement
 }
 
-/// The movement by role, the weights first, and last that of tensors without a role if one of them changed; the only one is that of
-/// all tensors where they have no different roles.
+/// The movement by role, the weights first, and last that of tensors without a role if one of them changed. If all tensors share
+/// a role, the only element covers all.
 pub fn role_movements(diff: &Diff) -> Vec<RoleMovement> {
     let roles = diff.roles();
     if roles.is_empty() {
         return vec![RoleMovement { role: None, movement: movement(&diff.tensors) }];
     }
     let of = |role| {
-        let tensors = diff.tensors.iter().filter(|tensor| tensor.role == role);
-        RoleMovement { role, movement: movement(tensors) }
+        let tensors = || diff.tensors.iter().filter(move |tensor| tensor.role == role);
+        let mut of_role = movement(tensors());
+        let is_scalar =
+            |tensor: &&TensorDiff| tensor.lhs.as_ref().is_some_and(|l| l.shape.rank() == 0);
+        match role {
+            Some(TensorRole::Counter) => of_role.rel_l2 = None,
+            Some(TensorRole::Optimizer) if !tensors().all(|tensor| is_scalar(&tensor)) => {
+                of_role.rel_l2 = movement(tensors().filter(|tensor| !is_scalar(tensor))).rel_l2;
+            }
+            _ => {}
+        }
+        RoleMovement { role, movement: of_role }
     };
     let others = Some(of(None)).filter(|of| of.movement.changed > 0);
     roles.iter().map(|counts| of(Some(counts.role))).chain(others).collect()

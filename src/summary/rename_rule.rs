@@ -32,13 +32,13 @@ pub fn rename_rules(diff: &Diff) -> Vec<RenameRule> {
         .map(|tensor| tensor.renamed_from.as_ref().unwrap_or(&tensor.name).as_bytes())
         .collect();
     let mut rules = Vec::new();
+    // Whether a scope has these tensors and no others. One more is enough to know.
+    let is_whole = |scope: &str, tensors: usize| {
+        let below = names.range(scope.as_bytes()..).take(tensors + 1);
+        below.take_while(|name| name.starts_with(scope.as_bytes())).count() == tensors
+    };
     for ((from, to), pairs) in groups {
-        let start = scope(from);
-        let below = names
-            .range(start.as_bytes()..)
-            .take_while(|name| name.starts_with(start.as_bytes()))
-            .count();
-        if pairs.len() > 1 && below == pairs.len() {
+        if pairs.len() > 1 && is_whole(&scope(from), pairs.len()) {
             rules.push(RenameRule { rule: general(from, to), tensors: pairs.len() });
         } else {
             let single = |(from, to)| RenameRule { rule: exact(from, to), tensors: 1 };

@@ -8,7 +8,7 @@ use crate::diff::TensorDiff;
 /// The maximum number of components of a scope.
 const MAX_PARTS: usize = 16;
 
-/// The number of scopes that tell parts of a model apart.
+/// The fewest scopes worth showing.
 const FEW: usize = 3;
 
 /// The movement of the tensors below a scope.
@@ -20,7 +20,8 @@ pub struct ScopeMovement {
     pub movement: Movement,
 }
 
-/// The movement by scope, the furthest first. Scopes are as deep as gives at most `most` of them, but deep enough to give a few.
+/// The movement by scope, those with new NaN or infinities first, then the furthest. Uses the deepest level with at most `most`
+/// scopes, but at least [`FEW`] if there are so many.
 pub fn scopes(tensors: &[&TensorDiff], most: usize) -> Vec<ScopeMovement> {
     let names: Vec<String> = tensors.iter().map(|tensor| tensor.shown_name()).collect();
     let paths: Vec<Vec<usize>> = names.iter().map(|name| ends_of_scopes(name)).collect();
@@ -45,9 +46,12 @@ pub fn scopes(tensors: &[&TensorDiff], most: usize) -> Vec<ScopeMovement> {
             movement: movement(tensors),
         })
         .collect();
+    // NaN first, as in the answer.
     scopes.sort_by(|a, b| {
+        let is_broken = |of: &ScopeMovement| of.movement.non_finite > 0;
         let moved = |of: &ScopeMovement| of.movement.rel_l2.filter(|_| of.movement.changed > 0);
         let order = super::section::descending(moved(a), moved(b));
+        let order = is_broken(b).cmp(&is_broken(a)).then(order);
         order.then_with(|| b.movement.changed.cmp(&a.movement.changed))
     });
     scopes

@@ -67,7 +67,7 @@ impl SectionKind {
     }
 }
 
-/// Whether a tensor has NaN or infinities where the baseline has finite numbers.
+/// Whether a tensor has NaN where the baseline has numbers, or more infinities than the baseline.
 pub fn has_new_non_finite(tensor: &TensorDiff) -> bool {
     let Some(comparison) = &tensor.comparison else {
         return false;
@@ -92,7 +92,7 @@ pub fn sections(diff: &Diff, key: SortKey) -> Vec<Section<'_>> {
             Some((group, value(tensor, key), tensor))
         })
         .collect();
-    // Another shape says more than another dtype. A stable sort keeps the order of the names.
+    // Changed shapes come before changed dtypes. A stable sort keeps the order of the names.
     let is_dtype = |tensor: &TensorDiff| tensor.status == Status::Dtype;
     changed.sort_by(|(a, x, of_a), (b, y, of_b)| {
         let order = a.cmp(b).then(is_dtype(of_a).cmp(&is_dtype(of_b)));

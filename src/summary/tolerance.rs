@@ -3,7 +3,7 @@
 use crate::compare::{Comparison, NanPolicy};
 use crate::diff::{Diff, Status};
 
-/// The smallest tolerances under which all tensors would be close, each alone; `None` where there is none.
+/// The smallest tolerances under which all tensors would be close. Each would pass by itself; `None` if no value does.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Passing {
     /// The relative tolerance, with an absolute one of 0.
@@ -16,7 +16,8 @@ pub struct Passing {
     pub rel_l2: Option<f64>,
 }
 
-/// The tolerances that would pass; `None` if no tolerance can, because more than values differs, or nothing does.
+/// The tolerances that would pass; `None` if no tolerance can, because something other than values differs, or nothing differs.
+/// Tolerances of some tensors stay in force whatever else is given, so with them none is known.
 pub fn passing(diff: &Diff) -> Option<Passing> {
     let counts = diff.counts();
     let others = [Status::Added, Status::Removed, Status::Dtype, Status::Shape, Status::Error];
@@ -24,7 +25,7 @@ pub fn passing(diff: &Diff) -> Option<Passing> {
         return None;
     }
     let different = with_status(diff, Status::Different)?;
-    if different.is_empty() {
+    if different.is_empty() || diff.options.criteria.bounds().next().is_some() {
         return None;
     }
     // Tensors that are close by another criterion must stay close.

@@ -10,7 +10,7 @@ use crate::summary::{Movement, RoleMovement, has_new_non_finite};
 use super::terminal_text::{plural, printable, width_of, wrapped_to};
 use super::{ReportOptions, number};
 
-/// Writes the answer, and below it or beside it the tensors with new NaN or infinities.
+/// Writes the answer: one line if it fits, else broken between its clauses.
 pub(super) fn write(
     diff: &Diff,
     movements: &[RoleMovement],
@@ -23,25 +23,31 @@ pub(super) fn write(
         Verdict::Different => palette.changed,
         Verdict::Trouble => palette.bad,
     };
-    let answers =
-        [Measure::Defined, Measure::Named].map(|measure| sentence(diff, movements, measure));
-    let [defined, named] = &answers;
-    let fits = width_of(defined) <= options.width();
-    let clauses: Vec<String> = named.split("; ").map(str::to_owned).collect();
-    let answer = match fits {
-        true => defined.clone(),
-        false => wrapped_to(options.width(), "", &clauses, "; ").join("\n"),
+    let [defined, named] =
+        [Measure::Defined, Measure::Named].map(|measure| clauses(diff, movements, measure));
+    let one_line = defined.join("; ");
+    let lines = match width_of(&one_line) < options.width() {
+        true => vec![one_line],
+        false => wrapped_to(options.width(), "", &named, "; "),
     };
-    write!(out, "{style}{answer}{style:#}")?;
-    if let Some(text) = new_non_finite(diff) {
-        let last = answer.lines().last().unwrap_or_default();
-        let gap = if width_of(last) + width_of(&text) < options.width() { ' ' } else { '\n' };
-        write!(out, "{gap}{}{text}{:#}", palette.bad, palette.bad)?;
+    let mut text = lines.join("\n");
+    text.push('.');
+    // NaN and infinities stand out, as errors do.
+    if let Some((before, found, after)) = around(&text, new_non_finite(diff).as_deref()) {
+        let bad = palette.bad;
+        return writeln!(out, "{style}{before}{style:#}{bad}{found}{bad:#}{style}{after}{style:#}");
     }
-    writeln!(out)
+    writeln!(out, "{style}{text}{style:#}")
 }
 
-/// How the answer tells the measure of movement.
+/// The text before a part, the part, and the text after it.
+fn around<'t>(text: &'t str, part: Option<&'t str>) -> Option<(&'t str, &'t str, &'t str)> {
+    let part = part?;
+    let (before, after) = text.split_once(part)?;
+    Some((before, part, after))
+}
+
+/// How the answer names the measure of movement.
 #[derive(Clone, Copy)]
 enum Measure {
     /// With its definition.
@@ -50,13 +56,21 @@ enum Measure {
     Named,
 }
 
-/// The answer in a sentence. Its first word is the verdict.
-fn sentence(diff: &Diff, movements: &[RoleMovement], measure: Measure) -> String {
-    match diff.verdict() {
+/// The clauses of the answer. The first word is the verdict.
+fn clauses(diff: &Diff, movements: &[RoleMovement], measure: Measure) -> Vec<String> {
+    let (verdict, mut clauses) = match diff.verdict() {
         Verdict::Same => same(diff),
-        Verdict::Different => different(diff, movements, measure),
-        Verdict::Trouble => unreadable(diff.counts()),
+        Verdict::Different => ("Different", different(diff, movements, measure)),
+        Verdict::Trouble => ("Error", unreadable(diff.counts())),
+    };
+    // A model with NaN is broken, whatever else changed.
+    if let Some(found) = new_non_finite(diff) {
+        clauses.insert(usize::from(diff.verdict() == Verdict::Trouble), found);
     }
+    if let Some(first) = clauses.first_mut() {
+        *first = format!("{verdict}: {first}");
+    }
+    clauses
 }
 
 /// What the messages of both sides are called: `graph`, `saver`.
@@ -69,8 +83,8 @@ pub(super) fn message_noun(diff: &Diff) -> String {
     }
 }
 
-/// The answer if nothing differs that counts.
-fn same(diff: &Diff) -> String {
+/// The verdict and the clauses if no difference counts.
+fn same(diff: &Diff) -> (&'static str, Vec<String>) {
     let counts = diff.counts();
     let (identical, close) = (counts.of(Status::Identical), counts.of(Status::Close));
     let compared = if diff.left_out.total() > 0 { "compared " } else { "" };
@@ -95,76 +109,159 @@ fn same(diff: &Diff) -> String {
             n => format!("only {} in the {noun}", plural(n, "cosmetic change")),
         });
     }
-    let within = if close > 0 { " within the tolerance" } else { "" };
-    format!("Same{within}: {}.", parts.join("; "))
+    (if close > 0 { "Same within the tolerance" } else { "Same" }, parts)
 }
 
-/// The answer if something differs.
-fn different(diff: &Diff, movements: &[RoleMovement], measure: Measure) -> String {
+/// The clauses if something differs.
+fn different(diff: &Diff, movements: &[RoleMovement], measure: Measure) -> Vec<String> {
+    let changes = changes(diff);
+    let changed = movements.iter().any(|of| of.movement.changed > 0);
+    let first = movements.first().filter(|of| of.movement.changed > 0);
+    let is_equivalent = (diff.coverage.has_graph() && changes.is_none() && changed)
+        .then(|| format!("the {} is equivalent", message_noun(diff)));
+    let mut parts = Vec::new();
+    if let Some(none) = only_renamed(diff).or_else(|| no_common_name(diff)) {
+        parts.push(none);
+        parts.extend(changes);
+    } else if let Some(first) = first {
+        let and = changes.map(|changes| format!(" and {changes}")).unwrap_or_default();
+        parts.push(format!("{}{and}", counted(diff, first, movements, beyond(diff))));
+        parts.extend(moved(first, noun_of(first, movements), measure));
+        parts.extend(values_within(diff));
+        let others = movements.iter().filter(|of| of.role != first.role);
+        parts.extend(others.filter_map(|of| replaced(diff, of, movements)));
+    } else if changed {
+        parts.extend(movements.first().map(|of| unchanged(diff, of, movements)));
+        let others = movements.iter().filter(|of| of.movement.changed > 0);
+        // The clause before has the tolerance.
+        let others = others.map(|of| counted(diff, of, movements, ""));
+        parts.push(others.chain(changes).collect::<Vec<_>>().join(" and "));
+    } else {
+        parts.extend(changes);
+        let tensors = Some(diff.coverage.has_tensors()).filter(|&has| has);
+        parts.extend(tensors.map(|_| match diff.counts().of(Status::Close) {
+            0 => "no tensor changed".into(),
+            _ => "no tensor changed beyond the tolerance".into(),
+        }));
+    }
+    parts.extend(renamed(diff));
+    parts.extend(is_equivalent);
+    parts
+}
+
+/// The number of changes that count in the messages of both sides.
+fn changes(diff: &Diff) -> Option<String> {
     let ChangeCounts { semantic, cosmetic, .. } = diff.weights();
     let noun = message_noun(diff);
-    let changes = match (semantic, cosmetic) {
+    match (semantic, cosmetic) {
         (0, n) if diff.options.strict && n > 0 => {
             Some(format!("{} in the {noun} (--strict)", plural(n, "cosmetic change")))
         }
         (0, _) => None,
         (n, _) => Some(format!("{} in the {noun}", plural(n, "change"))),
-    };
-    let beyond = match diff.options.compare.tolerance.is_bits() && !has_limits(diff) {
-        true => "",
-        false => " beyond the tolerance",
-    };
-    let is_alone = diff.coverage.has_graph() && changes.is_none();
-    let changed = movements.iter().any(|of| of.movement.changed > 0);
-    let first = movements.first().filter(|of| of.movement.changed > 0);
-    let parts = match (first, no_common_name(diff)) {
-        (_, Some(none)) => [none].into_iter().chain(changes).collect(),
-        (Some(first), None) => {
-            let and = changes.map(|changes| format!(" and {changes}")).unwrap_or_default();
-            let what = noun_of(first, movements);
-            let counted = format!("{}{beyond}{and}", counted(diff, first, movements));
-            [counted].into_iter().chain(moved(first.movement, what, measure)).collect()
-        }
-        (None, None) if changed => {
-            let others = movements.iter().filter(|of| of.movement.changed > 0);
-            let others = others.map(|of| counted(diff, of, movements));
-            let others: Vec<_> = others.chain(changes).collect();
-            vec![format!("no weight changed{beyond}"), others.join(" and ")]
-        }
-        (None, None) => {
-            let none = diff.coverage.has_tensors().then(|| format!("no tensor changed{beyond}"));
-            changes.into_iter().chain(none).collect::<Vec<_>>()
-        }
-    };
-    let is_unchanged = (is_alone && changed).then(|| format!("the {noun} means the same"));
-    let parts: Vec<_> = parts.into_iter().chain(renamed(diff)).chain(is_unchanged).collect();
-    format!("Different: {}.", parts.join("; "))
+    }
 }
 
-/// How many tensors seem renamed, if no other tensor has new values, another dtype or another shape.
-fn renamed(diff: &Diff) -> Option<String> {
+/// Whether tensors were removed and added, and nothing else about tensors changed.
+fn all_are_unmatched(diff: &Diff) -> bool {
     let counts = diff.counts();
-    let has_other_changes =
-        [Status::Different, Status::Dtype, Status::Shape].iter().any(|of| counts.of(*of) > 0);
-    match diff.renames.len() as u64 {
-        0 => None,
-        _ if has_other_changes => None,
-        1 => Some("1 tensor seems renamed".into()),
-        n => Some(format!("{} tensors seem renamed", number::count(n))),
-    }
+    let others = [Status::Different, Status::Dtype, Status::Shape];
+    others.iter().all(|&status| counts.of(status) == 0)
+        && counts.of(Status::Removed) > 0
+        && counts.of(Status::Added) > 0
+}
+
+/// The answer if every tensor that only one side has seems renamed: no value changed.
+fn only_renamed(diff: &Diff) -> Option<String> {
+    let counts = diff.counts();
+    let n = diff.renames.len() as u64;
+    let [removed, added] = [Status::Removed, Status::Added].map(|status| counts.of(status));
+    let rest = counts.total() - removed - added;
+    (all_are_unmatched(diff) && removed == n && added == n).then(|| {
+        let renamed = seem_renamed(n);
+        match (rest, counts.of(Status::Close)) {
+            (0, _) => format!("{renamed}, with equal values"),
+            (1, 0) => format!("{renamed}, with equal values; the other one is identical"),
+            (_, 0) => format!(
+                "{renamed}, with equal values; the other {} are identical",
+                number::count(rest)
+            ),
+            _ => format!("{renamed}, with equal values; no other one changed beyond the tolerance"),
+        }
+    })
 }
 
 /// The answer if both sides have tensors, and no name is on both.
 fn no_common_name(diff: &Diff) -> Option<String> {
     let counts = diff.counts();
-    let (removed, added) = (counts.of(Status::Removed), counts.of(Status::Added));
-    let is_meant = removed > 0 && added > 0 && removed + added == counts.total();
+    let [removed, added] = [Status::Removed, Status::Added].map(|status| counts.of(status));
+    let is_meant = all_are_unmatched(diff) && removed + added == counts.total();
+    let filters = match diff.left_out.total() + diff.not_frozen {
+        0 => "",
+        _ => "compared ",
+    };
     let [removed, added] = [removed, added].map(number::count);
-    is_meant
-        .then(|| format!("no tensor name in common: {removed} only in lhs, {added} only in rhs"))
+    is_meant.then(|| {
+        format!("no {filters}tensor name in common: {removed} only in lhs, {added} only in rhs")
+    })
 }
 
-/// What the tensors of a role are called; of no role, all tensors if there are no others.
+/// How many tensors seem renamed, if the other changed tensors were added or removed.
+fn renamed(diff: &Diff) -> Option<String> {
+    let n = diff.renames.len() as u64;
+    let is_meant = n > 0 && all_are_unmatched(diff) && only_renamed(diff).is_none();
+    is_meant.then(|| seem_renamed(n))
+}
+
+fn seem_renamed(n: u64) -> String {
+    let verb = if n == 1 { "seems" } else { "seem" };
+    format!("{} {verb} renamed", plural(n, "tensor"))
+}
+
+/// Says that no tensor of a role changed.
+fn unchanged(diff: &Diff, of: &RoleMovement, all: &[RoleMovement]) -> String {
+    let noun = noun_of(of, all);
+    let is_identical = |tensor: &&TensorDiff| tensor.status == Status::Identical;
+    let identical = of_role(diff, of, all).filter(is_identical).count() as u64;
+    match (of.movement.total, identical) {
+        (1, 1) => format!("the {noun} is identical"),
+        (total, n) if total == n => format!("all {} {noun} are identical", number::count(total)),
+        _ => format!("no {} changed beyond the tolerance", noun.trim_end_matches('s')),
+    }
+}
+
+/// How many tensors of a role were removed and added, such as the state of another optimizer.
+fn replaced(diff: &Diff, of: &RoleMovement, all: &[RoleMovement]) -> Option<String> {
+    let count = |status| {
+        let n = of_role(diff, of, all).filter(|tensor| tensor.status == status).count() as u64;
+        Some(format!("{} {}", number::count(n), status.name())).filter(|_| n > 0)
+    };
+    let parts: Vec<_> = [Status::Removed, Status::Added].into_iter().filter_map(count).collect();
+    (!parts.is_empty()).then(|| format!("{}: {}", noun_of(of, all), parts.join(", ")))
+}
+
+/// Says that values are within the tolerance, if only dtypes differ.
+fn values_within(diff: &Diff) -> Option<String> {
+    let changed = || diff.tensors.iter().filter(|tensor| tensor.is_changed());
+    let within = |tensor: &TensorDiff| {
+        let comparison = tensor.comparison.as_deref();
+        tensor.status == Status::Dtype && comparison.is_some_and(|found| found.mismatched == 0)
+    };
+    let is_meant = !diff.options.compare.tolerance.is_bits() && changed().all(within);
+    is_meant.then(|| "all values are within the tolerance".into())
+}
+
+/// The tensors of a role; all tensors if there are no others.
+fn of_role<'d>(
+    diff: &'d Diff,
+    of: &RoleMovement,
+    all: &[RoleMovement],
+) -> impl Iterator<Item = &'d TensorDiff> {
+    let (is_only, role) = (all.len() == 1, of.role);
+    diff.tensors.iter().filter(move |tensor| is_only || tensor.role == role)
+}
+
+/// The noun for the tensors of a role.
 fn noun_of(of: &RoleMovement, all: &[RoleMovement]) -> &'static str {
     let noun = match of.role {
         None if all.len() == 1 => "tensors",
@@ -176,48 +273,60 @@ fn noun_of(of: &RoleMovement, all: &[RoleMovement]) -> &'static str {
     if of.movement.total == 1 { noun.trim_end_matches('s') } else { noun }
 }
 
-/// For example `17 of 20 weights`, or `3 of 20 weights removed`.
-fn counted(diff: &Diff, of: &RoleMovement, all: &[RoleMovement]) -> String {
+/// For example `17 of 20 weights changed`, or `3 of 20 weights removed`.
+fn counted(diff: &Diff, of: &RoleMovement, all: &[RoleMovement], beyond: &str) -> String {
     let Movement { changed, total, .. } = of.movement;
-    let tensors = || diff.tensors.iter().filter(|t| all.len() == 1 || t.role == of.role);
-    let (what, manner) = (noun_of(of, all), manner(tensors));
-    format!("{} of {} {what}{manner}", number::count(changed), number::count(total))
+    let found: Vec<_> = of_role(diff, of, all).filter(|tensor| tensor.is_changed()).collect();
+    let (what, how) = (noun_of(of, all), how_changed(&found, beyond));
+    format!("{} of {} {what} {how}", number::count(changed), number::count(total))
 }
 
-/// What happened to those of the tensors that changed, if it is one thing other than new values.
-fn manner<'d, I: Iterator<Item = &'d TensorDiff>>(tensors: impl Fn() -> I) -> String {
-    let changed = || tensors().filter(|tensor| tensor.is_changed());
-    let all_are = |statuses: &[Status]| changed().all(|tensor| statuses.contains(&tensor.status));
-    let Some(first) = changed().next() else { return String::new() };
-    if !all_are(&[first.status]) {
-        let are_of_one_side = all_are(&[Status::Added, Status::Removed]);
-        return if are_of_one_side { " added or removed".into() } else { String::new() };
+/// ` beyond the tolerance`, if tensors were judged by one.
+fn beyond(diff: &Diff) -> &'static str {
+    match diff.options.compare.tolerance.is_bits() && !has_limits(diff) {
+        true => "",
+        false => " beyond the tolerance",
     }
+}
+
+/// How some tensors changed: by the status that all have, or `changed`.
+fn how_changed(changed: &[&TensorDiff], beyond: &str) -> String {
+    let count = |status| changed.iter().filter(|tensor| tensor.status == status).count();
+    let all_are = |statuses: &[Status]| changed.iter().all(|t| statuses.contains(&t.status));
     let dtypes =
         |tensor: &TensorDiff| Some((tensor.lhs.as_ref()?.dtype, tensor.rhs.as_ref()?.dtype));
-    match (first.status, dtypes(first)) {
-        (Status::Dtype, Some((lhs, rhs))) if changed().all(|t| dtypes(t) == Some((lhs, rhs))) => {
-            format!(" of another dtype ({lhs} → {rhs})")
+    let common = changed.first().and_then(|first| dtypes(first));
+    let common = common.filter(|pair| changed.iter().all(|tensor| dtypes(tensor) == Some(*pair)));
+    if all_are(&[Status::Dtype]) {
+        let how = described(Status::Dtype);
+        return common.map_or(how.into(), |(lhs, rhs)| format!("{how} ({lhs} → {rhs})"));
+    }
+    for alone in [Status::Shape, Status::Added, Status::Removed] {
+        if all_are(&[alone]) {
+            return described(alone).into();
         }
-        (Status::Dtype | Status::Shape, _) => format!(" {}", described(first.status)),
-        (Status::Added | Status::Removed, _) => format!(" {}", first.status.name()),
-        _ => String::new(),
+    }
+    if all_are(&[Status::Added, Status::Removed]) {
+        return "added or removed".into();
+    }
+    match count(Status::Shape) {
+        0 => format!("changed{beyond}"),
+        n => format!("changed{beyond}, {} in shape", number::count(n as u64)),
     }
 }
 
 /// How far the tensors moved together.
-fn moved(Movement { rel_l2, .. }: Movement, what: &str, measure: Measure) -> Option<String> {
-    let moved = rel_l2.filter(|&moved| moved > 0.0)?;
+fn moved(of: &RoleMovement, what: &str, measure: Measure) -> Option<String> {
+    let moved = of.movement.rel_l2.filter(|&moved| moved > 0.0)?;
+    let measure = match measure {
+        Measure::Defined => "rel l2: ‖rhs − lhs‖ / ‖lhs‖",
+        Measure::Named => "rel l2",
+    };
+    // NaN and infinities are in no norm.
+    let finite = if of.movement.non_finite > 0 { " where finite" } else { "" };
     Some(match moved.is_finite() {
-        true => {
-            let moved = number::percent(moved);
-            let measure = match measure {
-                Measure::Defined => "rel l2: ‖rhs − lhs‖ / ‖lhs‖",
-                Measure::Named => "rel l2",
-            };
-            format!("the {what} moved by {moved} ({measure})")
-        }
-        false => format!("the {what} moved away from 0"),
+        true => format!("the {what} moved by {}{finite} ({measure})", number::percent(moved)),
+        false => format!("the {what} moved away from 0{finite}"),
     })
 }
 
@@ -230,25 +339,25 @@ fn has_limits(diff: &Diff) -> bool {
 }
 
 /// The number of tensors that cannot be read, and the result of the others.
-fn unreadable(counts: StatusCounts) -> String {
+fn unreadable(counts: StatusCounts) -> Vec<String> {
     let (total, failed) = (counts.total(), counts.of(Status::Error));
     let rest = total - failed;
     let changed = rest - counts.of(Status::Identical) - counts.of(Status::Close);
     let (what, the_rest) = if failed == 0 {
-        ("Error: not everything can be read".into(), plural(rest, "tensor"))
+        ("not everything can be read".into(), plural(rest, "tensor"))
     } else {
         let (failed, total) = (number::count(failed), plural(total, "tensor"));
-        let what = format!("Error: {failed} of {total} cannot be compared");
         let rest = if rest == 1 { "one".into() } else { number::count(rest) };
-        (what, format!("the other {rest}"))
+        (format!("{failed} of {total} cannot be compared"), format!("the other {rest}"))
     };
-    match (rest, changed) {
-        (0, _) => format!("{what}."),
-        (1, 0) => format!("{what}; {the_rest} is the same."),
-        (1, _) => format!("{what}; {the_rest} changed."),
-        (_, 0) => format!("{what}; {the_rest} are the same."),
-        _ => format!("{what}; {} of {the_rest} changed.", number::count(changed)),
-    }
+    let rest = match (rest, changed) {
+        (0, _) => None,
+        (1, 0) => Some(format!("{the_rest} is the same")),
+        (1, _) => Some(format!("{the_rest} changed")),
+        (_, 0) => Some(format!("{the_rest} are the same")),
+        _ => Some(format!("{} of {the_rest} changed", number::count(changed))),
+    };
+    [what].into_iter().chain(rest).collect()
 }
 
 /// The tensors with new NaN or infinities; the name of the only one.
@@ -264,16 +373,16 @@ fn new_non_finite(diff: &Diff) -> Option<String> {
     };
     match found.as_slice() {
         [] => None,
-        [only] => Some(format!("{what} in 1 tensor: {}.", only.shown_name())),
-        all => Some(format!("{what} in {}.", plural(all.len() as u64, "tensor"))),
+        [only] => Some(format!("{what} in {}", only.shown_name())),
+        all => Some(format!("{what} in {}", plural(all.len() as u64, "tensor"))),
     }
 }
 
 /// A status in words.
 pub(super) fn described(status: Status) -> &'static str {
     match status {
-        Status::Dtype => "of another dtype",
-        Status::Shape => "of another shape",
+        Status::Dtype => "changed dtype",
+        Status::Shape => "changed shape",
         Status::Error => "unreadable",
         _ => status.name(),
     }

@@ -4,8 +4,10 @@ use std::io::{self, Write};
 
 use crate::artifact::ArtifactSummary;
 use crate::compare::NanPolicy;
-use crate::diff::{Change, ChangeCounts, ChangeKind, Diff, Status, TensorDiff, TextView, Weight};
-use crate::summary::{Movement, RoleMovement, role_movements, scopes, weights};
+use crate::diff::{
+    Change, ChangeCounts, ChangeKind, Diff, Status, TensorDiff, TensorRole, TextView, Weight,
+};
+use crate::summary::{Movement, RoleMovement, ScopeMovement, role_movements, scopes, weights};
 
 use super::answer::{self, described, message_noun};
 use super::terminal_text::{padded, plural, printable, width_of, wrapped, wrapped_to};
@@ -13,8 +15,9 @@ use super::{
     ReportOptions, Verbosity, changes, number, statistics, suggestions, tensors, text_view,
 };
 
-/// The maximum number of scopes below the answer.
+/// The maximum number of scopes below the answer, and of unchanged ones that are named there.
 const SCOPES: usize = 8;
+const UNCHANGED: usize = 3;
 
 /// Writes the report of a diff; with `texts`, the changes of messages are shown in their texts.
 pub(super) fn write(
@@ -27,6 +30,7 @@ pub(super) fn write(
         return names(diff, out);
     }
     head(diff, options, out)?;
+    suggestions::renames(diff, options, out)?;
     if options.verbosity == Verbosity::Scopes {
         return statistics::scopes(diff, options, out);
     }
@@ -36,7 +40,7 @@ pub(super) fn write(
         Some(texts) => text_view::write(diff, texts, options, out)?,
         None => changes::write(diff, options, out)?,
     }
-    suggestions::write(diff, options, out)
+    suggestions::write(diff, out)
 }
 
 /// The names of changed and unreadable tensors, and the paths of changes.
@@ -74,15 +78,26 @@ fn by_scope(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Re
     {
         return Ok(());
     }
-    let (shown, hidden) = scopes.split_at(scopes.len().min(SCOPES));
-    let part = |scope: &str, movement: Movement| {
-        let scope = if scope.is_empty() { statistics::TOP } else { scope };
-        format!("{scope} {}", of_total(movement, ""))
+    let name = |of: &ScopeMovement| match of.scope.as_str() {
+        "" => statistics::TOP.to_owned(),
+        scope => scope.to_owned(),
     };
-    let mut parts: Vec<_> = shown.iter().map(|of| part(&of.scope, of.movement)).collect();
+    let (moved, unchanged): (Vec<_>, Vec<_>) =
+        scopes.iter().partition(|of| of.movement.changed > 0);
+    let (shown, hidden) = moved.split_at(moved.len().min(SCOPES));
+    let mut parts: Vec<_> =
+        shown.iter().map(|of| format!("{} {}", name(of), of_total(of.movement, ""))).collect();
     if !hidden.is_empty() {
         parts.push(format!("… and {}", plural(hidden.len() as u64, "more scope")));
     }
+    parts.extend(match unchanged.as_slice() {
+        [] => None,
+        few if few.len() <= UNCHANGED => Some(format!(
+            "unchanged: {}",
+            few.iter().map(|of| name(of)).collect::<Vec<_>>().join(", ")
+        )),
+        many => Some(format!("{} unchanged", plural(many.len() as u64, "scope"))),
+    });
     for line in wrapped_to(options.width(), "  ", &parts, " · ") {
         let style = options.palette.faint;
         writeln!(out, "{style}{line}{style:#}")?;
@@ -150,7 +165,7 @@ fn overview(
         let tensors = plural(diff.not_frozen, "tensor");
         writeln!(out, "  not needed by the frozen graph: {tensors} of the checkpoint")?;
     }
-    for line in roles_counted(movements, options) {
+    for line in roles_counted(diff, movements, options) {
         writeln!(out, "{line}")?;
     }
     if diff.coverage.has_graph() || !diff.changes.is_empty() || diff.ignored > 0 {
@@ -190,13 +205,16 @@ fn counts(diff: &Diff) -> Vec<String> {
     wrapped(&format!("{total}: "), &parts)
 }
 
-/// For example `weights: 2 of 14 changed, 0.9% · optimizer: 4 of 28, 31% · counters: 1 of 2`; nothing where tensors have no
-/// different roles.
-fn roles_counted(movements: &[RoleMovement], options: &ReportOptions) -> Vec<String> {
+/// For example `weights: 2 of 14 changed, 0.9% · optimizer: 4 of 28, 31% · counters: 1 of 1, 100 → 200`; nothing if all tensors
+/// share a role.
+fn roles_counted(diff: &Diff, movements: &[RoleMovement], options: &ReportOptions) -> Vec<String> {
     let of = |(at, of): (usize, &RoleMovement)| {
         let verb = if at == 0 { " changed" } else { "" };
         let role = of.role.map_or("other", tensors::role);
-        format!("{role}: {}", of_total(of.movement, verb))
+        let values =
+            (of.role == Some(TensorRole::Counter)).then(|| only_change(diff, of)).flatten();
+        let values = values.map(|values| format!(", {values}")).unwrap_or_default();
+        format!("{role}: {}{values}", of_total(of.movement, verb))
     };
     let by_role = Some(movements).filter(|movements| movements.len() > 1).unwrap_or_default();
     let parts: Vec<_> = by_role.iter().enumerate().map(of).collect();
@@ -204,6 +222,16 @@ fn roles_counted(movements: &[RoleMovement], options: &ReportOptions) -> Vec<Str
         [] => Vec::new(),
         parts => wrapped_to(options.width(), "  ", parts, " · "),
     }
+}
+
+/// The two values of the only tensor of a role that changed, if it is a number.
+fn only_change(diff: &Diff, of: &RoleMovement) -> Option<String> {
+    let changed = |tensor: &&TensorDiff| tensor.role == of.role && tensor.is_changed();
+    let mut changed = diff.tensors.iter().filter(changed);
+    let (tensor, None) = (changed.next()?, changed.next()) else { return None };
+    let (lhs, rhs) = (tensor.lhs.as_ref()?, tensor.rhs.as_ref()?);
+    let worst = tensor.comparison.as_deref()?.worst.as_ref().filter(|_| lhs.shape.rank() == 0)?;
+    Some(number::pair((worst.lhs, lhs.dtype), (worst.rhs, rhs.dtype)).join(" → "))
 }
 
 /// For example `graph: 3 changes (1 added, 2 modified), 12 cosmetic`.

@@ -1,4 +1,4 @@
-//! What options ask for besides the changed tensors: movement by scope, further tolerances, histograms, more statistics.
+//! Optional parts of the report of a diff: movement by scope, further tolerances, histograms, more statistics.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ use super::table::{Align, NONE, Table};
 use super::terminal_text::plural;
 use super::{ReportOptions, Verbosity, lines, number};
 
-/// What tensors outside of any scope are called.
+/// The name for tensors outside of any scope.
 pub(super) const TOP: &str = "top level";
 
 /// The maximum number of bars of a histogram.
@@ -29,14 +29,19 @@ pub(super) fn scopes(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) 
         return Ok(());
     }
     lines::heading("Scopes", options, out)?;
-    let mut table = Table::new(&[Align::Right, Align::Right]);
-    table.header(options.palette.faint, &["scope", "changed", "rel l2"]);
+    let mut table = Table::new(&[Align::Right; 3]);
+    table.header(options.palette.faint, &["scope", "changed", "rel l2", "new NaN or infinity"]);
     for of in shown {
         let movement = of.movement;
         let (changed, total) = (number::count(movement.changed), number::count(movement.total));
         let scope = if of.scope.is_empty() { TOP } else { &of.scope };
-        let cells =
-            vec![scope.to_owned(), format!("{changed} of {total}"), percent(movement.rel_l2)];
+        let non_finite = Some(movement.non_finite).filter(|&n| n > 0).map(number::count);
+        let cells = vec![
+            scope.to_owned(),
+            format!("{changed} of {total}"),
+            percent(movement.rel_l2),
+            non_finite.unwrap_or_else(|| NONE.into()),
+        ];
         table.push(Style::new(), cells);
     }
     table.write_fitted(options.columns, out)?;
@@ -47,7 +52,7 @@ fn percent(value: Option<f64>) -> String {
     value.map_or_else(|| NONE.into(), number::percent)
 }
 
-/// Writes what the options ask for.
+/// Writes the requested parts.
 pub(super) fn write(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
     further_tolerances(diff, options, out)?;
     if diff.options.compare.histogram {

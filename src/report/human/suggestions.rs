@@ -1,4 +1,4 @@
-//! Suggestions: notes on the comparison, and options that would change its result.
+//! Notes on the comparison, and options that would change its result.
 
 use std::io::{self, Write};
 
@@ -13,24 +13,28 @@ use super::{ReportOptions, lines, number};
 /// A change below this share of a tensor's norm counts as noise, for which a tolerance is suggested.
 const NOISE: f64 = 1e-3;
 
+/// The maximum number of renames that are listed on a terminal, above the tables.
+const RENAMES: usize = 4;
+
 /// Writes notes on how tensors were compared, and options that would change the answer.
-pub(super) fn write(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
-    let style = options.palette.command;
-    for text in [by_checksum(diff), about_bits(diff), about_tolerance(diff)].into_iter().flatten() {
-        writeln!(out, "\n{text}")?;
-    }
+pub(super) fn write(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
+    let notes = [by_checksum(diff), about_bits(diff), about_tolerance(diff)];
+    notes.into_iter().flatten().try_for_each(|text| writeln!(out, "\n{text}"))
+}
+
+/// Writes the tensors that seem renamed, as options that compare them.
+pub(super) fn renames(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
     if diff.renames.is_empty() {
         return Ok(());
     }
     let n = diff.renames.len() as u64;
-    let (seems, its) = if n == 1 { ("seems", "its") } else { ("seem", "their") };
-    writeln!(
-        out,
-        "\n{} {seems} renamed: {its} dtype, shape and bytes are the same. To compare:",
-        plural(n, "tensor")
-    )?;
+    lines::heading(&format!("Possibly renamed ({})", number::count(n)), options, out)?;
+    let same = "equal dtype, shape and bytes under another name; to compare them, add";
+    writeln!(out, "  {same}")?;
+    let style = options.palette.command;
     let suggestions = rename_rules(diff);
-    let shown = suggestions.get(..options.max_rows.max(1)).unwrap_or(&suggestions);
+    let most = options.columns.map_or(options.max_rows, |_| options.max_rows.min(RENAMES));
+    let shown = suggestions.get(..most.max(1)).unwrap_or(&suggestions);
     for suggestion in shown {
         let many = match suggestion.tensors {
             1 => String::new(),
@@ -84,16 +88,19 @@ fn about_tolerance(diff: &Diff) -> Option<String> {
         passing.atol.map(|atol| format!("--atol {}", number::at_least(atol))),
         passing.ulp.map(|ulp| format!("--ulp {ulp}")),
     ];
-    let of_tensors =
-        passing.rel_l2.map(|moved| format!("--max-rel-l2 {}", number::at_least(moved)));
-    let options: Vec<String> = of_elements
-        .into_iter()
-        .flatten()
-        .filter(|_| has_tolerance)
-        .chain(of_tensors.filter(|_| has_limit))
-        .collect();
-    Some(match options.is_empty() {
-        true => "The comparison would not pass under any tolerance.".into(),
-        false => format!("It would pass with {}.", options.join(" or with ")),
+    let of_elements: Vec<String> = of_elements.into_iter().flatten().collect();
+    let elements =
+        Some(of_elements.join(" or with ")).filter(|options| has_tolerance && !options.is_empty());
+    let of_tensors = passing.rel_l2.filter(|_| has_limit);
+    let tensors = of_tensors.map(|moved| format!("--max-rel-l2 {}", number::at_least(moved)));
+    // Where both were given, both must hold.
+    let options = match (elements, tensors) {
+        (Some(elements), Some(tensors)) => Some(format!("{tensors}, and with {elements}")),
+        (elements, tensors) if !(has_tolerance && has_limit) => elements.or(tensors),
+        _ => None,
+    };
+    Some(match options {
+        None => "The comparison would not pass under any tolerance.".into(),
+        Some(options) => format!("It would pass with {options}."),
     })
 }

@@ -4,12 +4,12 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 
-use super::terminal_text::{cut_middle, padded, short_name, width_of};
+use super::terminal_text::{cut_end, cut_middle, padded, short_name, width_of};
 
 /// Spaces before each column.
 const GAP: usize = 2;
 
-/// The least columns of names beside the other cells; with fewer, every name has a line of its own.
+/// The narrowest column of names; below it, names go on their own lines.
 const MIN_NAME: usize = 24;
 
 /// The indent of the other cells of a row whose name has a line of its own.
@@ -131,7 +131,7 @@ impl Table {
         // A row may end in an earlier column, which is not cut.
         for (_, cells) in self.rows.iter_mut().filter(|(_, cells)| cells.len() == widths.len()) {
             if let [_, .., cell] = cells.as_mut_slice() {
-                *cell = cut_middle(cell, room);
+                *cell = cut_sides(cell, room);
             }
         }
     }
@@ -214,7 +214,7 @@ impl Table {
         }
     }
 
-    /// Cuts the widest columns until all fit into so many columns of a terminal.
+    /// Cuts the widest columns until the table is at most `columns` wide.
     fn squeeze(&mut self, columns: usize) {
         let mut widths: Vec<_> = self.widths().iter().map(|&width| width.min(columns)).collect();
         while widths.iter().map(|width| width + GAP).sum::<usize>() > columns
@@ -235,7 +235,29 @@ impl Table {
     }
 }
 
-/// The width of each of so many columns.
+/// `text` in at most `width` columns. Two values with an arrow between them are cut one by one, and still differ.
+fn cut_sides(text: &str, width: usize) -> String {
+    const ARROW: &str = " → ";
+    let Some((lhs, rhs)) = text.split_once(ARROW).filter(|_| width_of(text) > width) else {
+        return cut_middle(text, width);
+    };
+    let room = width.saturating_sub(width_of(ARROW));
+    // A short side leaves its room to the other.
+    let left = width_of(lhs).min((room / 2).max(room.saturating_sub(width_of(rhs))));
+    let right = room.saturating_sub(left);
+    let cut = [cut_middle(lhs, left), cut_middle(rhs, right)];
+    if cut[0] != cut[1] {
+        return cut.join(ARROW);
+    }
+    let same = lhs.chars().zip(rhs.chars()).take_while(|(a, b)| a == b).count();
+    let from_difference = |side: &str, width: usize| {
+        let rest: String = side.chars().skip(same.saturating_sub(1)).collect();
+        cut_end(&format!("…{rest}"), width)
+    };
+    [from_difference(lhs, left), from_difference(rhs, right)].join(ARROW)
+}
+
+/// The width of each column.
 fn widths<'c>(columns: usize, rows: impl Iterator<Item = &'c Vec<String>>) -> Vec<usize> {
     let mut widths = vec![0; columns];
     for cells in rows {

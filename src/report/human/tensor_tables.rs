@@ -1,4 +1,4 @@
-//! The tables of changed tensors: a row for each, or for several that are told together.
+//! The tables of changed tensors: a row for each tensor, or for several that are folded.
 
 use anstyle::Style;
 
@@ -16,7 +16,7 @@ use super::{ReportOptions, number};
 const INDEX_WIDTH: usize = 40;
 const SHAPE_WIDTH: usize = 60;
 
-/// The name of a row, and how many tensors it tells together.
+/// The name of a row, and the number of folded tensors.
 fn name(row: &Fold<'_>) -> String {
     match row.tensors.len() {
         1 => row.name.clone(),
@@ -71,7 +71,12 @@ fn values_note(row: &Fold<'_>) -> String {
         Some(_) => {
             let rel_l2 = movement(row.tensors.iter().copied()).rel_l2;
             let rel_l2 = rel_l2.map(|moved| format!(", rel l2 {}", number::percent(moved)));
-            format!("{} values differ{}", share(row), rel_l2.unwrap_or_default())
+            let rel_l2 = rel_l2.unwrap_or_default();
+            match share(row) {
+                share if share.starts_with("all") => format!("{share} values differ{rel_l2}"),
+                share if share.ends_with('%') => format!("{share} of values differ{rel_l2}"),
+                share => format!("{share} values differ{rel_l2}"),
+            }
         }
     }
 }
@@ -121,24 +126,35 @@ pub(super) fn non_finite(rows: &[Fold<'_>], options: &ReportOptions) -> Table {
     table
 }
 
-/// A column of numbers in the table of different values, besides those that it always has.
+/// An optional column of maxima in the table of different values.
 struct ExtraColumn {
     title: &'static str,
-    cell: fn(&Comparison) -> Option<String>,
+    value: fn(&Comparison) -> Option<f64>,
+    shown: fn(f64) -> String,
+}
+
+impl ExtraColumn {
+    /// The maximum over the tensors of a row.
+    fn cell(&self, row: &Fold<'_>) -> Option<String> {
+        comparisons(row).filter_map(self.value).reduce(f64::max).map(self.shown)
+    }
 }
 
 /// The columns that the options ask for.
 fn extra_columns(diff: &Diff, options: &ReportOptions) -> Vec<ExtraColumn> {
-    let mut columns = Vec::new();
-    if options.sort == SortKey::MaxRel {
-        let cell = |comparison: &Comparison| comparison.max_rel.map(number::short);
-        columns.push(ExtraColumn { title: "max rel", cell });
-    }
-    if diff.options.compare.tolerance.ulp.is_some() {
-        let cell = |comparison: &Comparison| comparison.max_ulp.map(number::short_count);
-        columns.push(ExtraColumn { title: "max ulp", cell });
-    }
-    columns
+    let max_rel = ExtraColumn {
+        title: "max rel",
+        value: |comparison| comparison.max_rel,
+        shown: number::short,
+    };
+    let max_ulp = ExtraColumn {
+        title: "max ulp",
+        value: |comparison| comparison.max_ulp.map(|ulp| ulp as f64),
+        shown: |ulp| number::short_count(ulp as u64),
+    };
+    let by_ulp = diff.options.compare.tolerance.ulp.is_some();
+    let max_rel = (options.sort == SortKey::MaxRel).then_some(max_rel);
+    max_rel.into_iter().chain(by_ulp.then_some(max_ulp)).collect()
 }
 
 pub(super) fn values(rows: &[Fold<'_>], diff: &Diff, options: &ReportOptions) -> Table {
@@ -162,9 +178,7 @@ pub(super) fn values(rows: &[Fold<'_>], diff: &Diff, options: &ReportOptions) ->
         let or_none = |text: Option<String>| text.unwrap_or_else(|| NONE.into());
         let Movement { rel_l2, .. } = movement(row.tensors.iter().copied());
         let mut cells = vec![name(row), or_none(rel_l2.map(number::percent))];
-        // The largest of several is that of the first in their order.
-        let of = |column: &ExtraColumn| or_none(comparisons(row).find_map(column.cell));
-        cells.extend(extra.iter().map(of));
+        cells.extend(extra.iter().map(|column| or_none(column.cell(row))));
         cells.push(share(row));
         cells.extend(largest(row, worst).map(or_none));
         table.push(Style::new(), cells);
@@ -180,7 +194,8 @@ fn worst<'a>(row: &Fold<'a>) -> Option<&'a TensorDiff> {
     compared.reduce(|worst, tensor| if max_abs(tensor) > max_abs(worst) { tensor } else { worst })
 }
 
-/// The largest difference, the index of its elements, and the two elements. Where no finite number changed, the first mismatch.
+/// The largest difference, the index of its elements, and the two elements. Falls back to the first mismatch if no finite
+/// number changed.
 fn largest(row: &Fold<'_>, tensor: &TensorDiff) -> [Option<String>; 3] {
     let (Some(comparison), Some(lhs), Some(rhs)) = (&tensor.comparison, &tensor.lhs, &tensor.rhs)
     else {
@@ -204,7 +219,7 @@ fn largest(row: &Fold<'_>, tensor: &TensorDiff) -> [Option<String>; 3] {
     [None, at, pair.or_else(|| beyond_numbers(comparison))]
 }
 
-/// A description of mismatches whose elements look alike.
+/// A description of mismatches that print the same.
 fn beyond_numbers(comparison: &Comparison) -> Option<String> {
     let some = |what: &str, n: Option<u64>| n.filter(|&n| n > 0).map(|_| what.to_owned());
     some("other NaN bits", comparison.nan_payload)
@@ -221,12 +236,12 @@ fn share(row: &Fold<'_>) -> String {
     } else if mismatched < FEW {
         format!("{mismatched} of {}", number::short_count(elements))
     } else {
-        // A part is not rounded up to 100%.
+        // Never round a partial change up to 100%.
         number::percent((mismatched as f64 / elements as f64).min(0.999))
     }
 }
 
-/// The index of an element; of a tensor that is told with others, after the numbers in its name.
+/// The index of an element; for a folded tensor after its numbers, in braces as in the name of the row.
 fn index(row: &Fold<'_>, tensor: &TensorDiff, position: u64) -> String {
     let index = tensor.lhs.as_ref().map(|facts| facts.shape.unravel(position)).unwrap_or_default();
     let index = match index.as_slice() {
@@ -235,6 +250,6 @@ fn index(row: &Fold<'_>, tensor: &TensorDiff, position: u64) -> String {
     };
     match row.numbers_of(tensor).as_slice() {
         [] => index,
-        numbers => format!("{}: {index}", numbers.join(",")),
+        numbers => format!("{{{}}} {index}", numbers.join(",")).trim_end().to_owned(),
     }
 }

@@ -13,7 +13,7 @@ use super::tensor_tables::{change_of_type, described, non_finite, types, unmatch
 use super::terminal_text::{plural, printable};
 use super::{ReportOptions, elements, lines, number};
 
-/// The number of tensors from which on an error that they share is written with the first name alone.
+/// An error shared by this many tensors is printed with the first name only.
 const MANY: usize = 4;
 
 fn heading(section: &Section<'_>, renamed: usize) -> String {
@@ -99,7 +99,7 @@ pub(super) fn write(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -
     elements::write(diff, options, out)
 }
 
-/// The rows of a section: tensors that are alike are told together on a terminal.
+/// The rows of a section, folded on a terminal.
 fn folded<'a>(section: &Section<'a>, options: &ReportOptions) -> Vec<Fold<'a>> {
     let tensors = section.tensors.as_slice();
     if options.columns.is_none() {
@@ -115,14 +115,14 @@ fn folded<'a>(section: &Section<'a>, options: &ReportOptions) -> Vec<Fold<'a>> {
         SectionKind::NonFinite | SectionKind::Values => fold(tensors, |_| ()),
     };
     if options.sort == SortKey::RelL2 {
-        // Several tensors moved as far as their row says.
+        // A folded row sorts by its combined rel l2.
         let moved = |row: &Fold<'_>| movement(row.tensors.iter().copied()).rel_l2;
         rows.sort_by(|a, b| descending(moved(a), moved(b)));
     }
     rows
 }
 
-/// How many rows each section gets of `all`: a part for every section, the rest for the first ones.
+/// Divides `all` rows evenly among sections; the rest goes to the first ones.
 fn shares(wanted: &[usize], all: usize) -> Vec<usize> {
     let part = all / wanted.len().max(1);
     let mut shares: Vec<usize> = wanted.iter().map(|&rows| rows.min(part)).collect();

@@ -14,7 +14,7 @@ pub fn printable(text: &str) -> String {
     Name::from(text).printable()
 }
 
-/// The name of a tensor, without what TensorFlow 2 adds to each.
+/// The name of a tensor, without TensorFlow 2's [`VALUE_SUFFIX`].
 pub(super) fn short_name(name: &str) -> &str {
     name.strip_suffix(VALUE_SUFFIX).unwrap_or(name)
 }

@@ -125,7 +125,7 @@ fn git_diff_shows_the_report_of_each_file() {
     assert_eq!(said.code, 0, "{}", said.text);
     said.has(&[
         "model.ckpt.index (",
-        "→ working tree)\nDifferent: 17 of 20 weights.",
+        "→ working tree)\nDifferent: 17 of 20 weights changed, 1 in shape.",
         "model/temperature       float32 → float64",
         "lhs  model.ckpt.index  checkpoint V2, index only",
         "values were compared by stored checksums alone",
@@ -136,7 +136,7 @@ fn git_diff_shows_the_report_of_each_file() {
     assert!(!said.text.contains("git-blob") && !said.text.contains('\x1b'), "{}", said.text);
     repository.run(&["add", "-A"]);
     let cached = repository.run(&["diff", "--cached"]);
-    cached.has(&["Different: 17 of 20 weights.", "product.transpose_b"]);
+    cached.has(&["Different: 17 of 20 weights changed, 1 in shape.", "product.transpose_b"]);
     assert!(!cached.text.contains("working tree"), "{}", cached.text);
 }
 
@@ -264,7 +264,7 @@ fn difftool_compares_two_files() {
     repository.put("retrain/retrained.ckpt.index", "model.ckpt.index");
     let said = repository.run(&["difftool", "-y", "-t", "ckdiff", "model.ckpt.index"]);
     assert_eq!(said.code, 0, "{}", said.text);
-    said.has(&["Different: 17 of 20 weights."]);
+    said.has(&["Different: 17 of 20 weights changed, 1 in shape."]);
 }
 
 #[test]

@@ -102,3 +102,44 @@ fn reports_name_the_criteria() {
     assert_eq!(given["max_rel_l2"], 0.01);
     assert_eq!(given["max_changed"], 0.5);
 }
+
+#[test]
+fn suggested_tolerances_hold_together_with_what_was_given() {
+    let dir = tempfile::tempdir().unwrap();
+    let side = |name, factor: f32| {
+        let tensors = [("a".to_owned(), floats(&[1.0, factor])), ("b".to_owned(), floats(&[2.0]))];
+        checkpoint(dir.path(), name, &tensors).to_str().unwrap().to_owned()
+    };
+    let pair = [side("lhs", 1.0), side("rhs", 1.5)];
+    let run = |options: &[&str]| ckdiff(&[&[&*pair[0], &*pair[1]], options].concat());
+    let said = |options: &[&str]| {
+        let text = run(options).text().to_owned();
+        text.lines().find(|line| line.contains("would")).map(str::to_owned)
+    };
+    // Both criteria were given, so both must be met.
+    let both = said(&["--rtol=1e-6", "--max-rel-l2=1e-6"]).unwrap();
+    let both = both.strip_prefix("It would pass with ").unwrap().trim_end_matches('.');
+    let (limit, tolerances) = both.split_once(", and with ").unwrap();
+    for tolerance in tolerances.split(" or with ") {
+        let options: Vec<&str> = limit.split(' ').chain(tolerance.split(' ')).collect();
+        assert_eq!(run(&options).code, 0, "{options:?}");
+    }
+    // A tolerance for some tensors stays in force.
+    assert_eq!(said(&["--rtol=a=1e-6", "--rtol=1e-6"]), None);
+}
+
+#[test]
+fn limits_do_not_judge_checksums() {
+    let pair = ["compare/lhs.ckpt.index", "compare/rhs.ckpt.index"]
+        .map(|path| format!("tests/data/{path}"));
+    let dir = tempfile::tempdir().unwrap();
+    let copies = ["lhs.index", "rhs.index"].map(|name| dir.path().join(name));
+    for (from, to) in pair.iter().zip(&copies) {
+        std::fs::copy(from, to).unwrap();
+    }
+    let paths = copies.each_ref().map(|path| path.to_str().unwrap());
+    assert_eq!(ckdiff(&paths).code, 1);
+    // The values could be as close as that.
+    let limited = ckdiff(&[&paths[..], &["--max-rel-l2=1000"]].concat());
+    assert_eq!(limited.code, 2, "{}", limited.text());
+}

@@ -83,7 +83,7 @@ fn weights_within_the_tolerance_are_not_called_unchanged() {
     let within = ["--rtol=1e-2", "--include=model/embedding/*", "--include=global_step"];
     let run = ckdiff(&[&pair[..], &within].concat());
     let first = run.text().lines().next().unwrap().to_owned();
-    assert_eq!(first, "Different: no weight changed beyond the tolerance; 1 of 1 counter.");
+    assert_eq!(first, "Different: no weight changed beyond the tolerance; 1 of 1 counter changed.");
 }
 
 #[test]
@@ -179,4 +179,30 @@ fn a_suggested_tolerance_passes_and_a_retraining_has_none() {
     let limited =
         ckdiff(&[&pair[..], &["--include=model/attention/*", "--max-rel-l2=1%"]].concat());
     assert!(limited.text().contains("It would pass with --max-rel-l2 0.47."), "{}", limited.text());
+}
+
+#[test]
+fn a_pattern_for_an_object_graph_is_used() {
+    let pair = ["roles/tracked/before", "roles/tracked/after"];
+    let change = ckdiff(&[&pair[..], &["--name-only"]].concat()).text().trim_end().to_owned();
+    assert!(change.starts_with("object_graph.nodes["), "{change}");
+    for known in [change.as_str(), "object_graph.**", "**[\"m\"]**"] {
+        let ignore = format!("--ignore={known}");
+        let run = ckdiff(&[&pair[..], &[&ignore, "--deny-unused"]].concat());
+        assert_ne!(run.code, 2, "{known}: {}", run.stderr);
+    }
+    let run =
+        ckdiff(&[&pair[..], &["--ignore=**[\"missing_object\"]**", "--deny-unused"]].concat());
+    assert_eq!(run.code, 2, "{}", run.stderr);
+}
+
+#[test]
+fn an_object_graph_on_one_side_is_no_tensor() {
+    let dir = tempfile::tempdir().unwrap();
+    let without = dir.path().join("without");
+    let save = ["save-as", "roles/tracked/before", without.to_str().unwrap()];
+    assert_eq!(ckdiff(&[&save[..], &["--exclude=_CHECKPOINTABLE_OBJECT_GRAPH"]].concat()).code, 0);
+    let pair = ["roles/tracked/before", without.to_str().unwrap()];
+    assert_eq!(ckdiff(&pair).code, 1, "it is part of the checkpoint");
+    assert_eq!(ckdiff(&[&pair[..], &["--only=tensors"]].concat()).code, 0);
 }

@@ -202,7 +202,7 @@ fn the_answer_is_a_sentence() {
     let one = diff(vec![moved("w", &[3], 0.5)]);
     assert_eq!(
         answer(&one),
-        "Different: 1 of 1 tensor; the tensor moved by 25% (rel l2: ‖rhs − lhs‖ / ‖lhs‖)."
+        "Different: 1 of 1 tensor changed; the tensor moved by 25% (rel l2: ‖rhs − lhs‖ / ‖lhs‖)."
     );
     let mut lost = same(3);
     lost.tensors[1] = unreadable("1", "gone");
@@ -232,14 +232,14 @@ fn tensors_without_a_role_are_counted_where_others_have_one() {
     let found = diff(vec![table.clone(), weight.clone(), optimizer.clone()]);
     assert_eq!(
         answer(&found),
-        "Different: no weight changed; 1 of 1 optimizer tensor and 1 of 1 other tensor."
+        "Different: the weight is identical; 1 of 1 optimizer tensor changed and 1 of 1 other tensor changed."
     );
     let line = "  weights: 0 of 1 changed · optimizer: 1 of 1, 25% · other: 1 of 1, 25%\n";
     assert!(human(&found).contains(line), "{}", human(&found));
 
     optimizer.status = Status::Identical;
     let found = diff(vec![table, weight, optimizer]);
-    assert_eq!(answer(&found), "Different: no weight changed; 1 of 1 other tensor.");
+    assert_eq!(answer(&found), "Different: the weight is identical; 1 of 1 other tensor changed.");
 }
 
 #[test]
@@ -253,7 +253,7 @@ fn the_answer_and_the_table_measure_one_tensor_alike() {
     assert!(answer(&found).contains(" moved by 25% "), "{}", answer(&found));
     // Of several, no quotient is known.
     let found = diff(vec![extreme.clone(), extreme]);
-    assert_eq!(answer(&found), "Different: 2 of 2 tensors.");
+    assert_eq!(answer(&found), "Different: 2 of 2 tensors changed.");
 }
 
 #[test]

@@ -140,7 +140,7 @@ pub(crate) struct Closeness {
     /// Accept tensors that moved by at most X as a whole: ‖rhs − lhs‖ / ‖lhs‖, as in 0.01 or 1%
     #[arg(long, value_name = "X", value_parser = share)]
     pub(crate) max_rel_l2: Option<f64>,
-    /// Accept tensors of whose elements at most this share differs (beyond the tolerance, if one is given), as in 0.1%
+    /// Accept tensors in which at most this share of elements differs (beyond the tolerance, if one is given), as in 0.1%
     #[arg(long, value_name = "P%", value_parser = share)]
     pub(crate) max_changed: Option<f64>,
     /// Count the mismatches under another tolerance too (repeatable)
@@ -157,7 +157,7 @@ impl Closeness {
     }
 }
 
-/// How much the report tells.
+/// The level of detail.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Report")]
 pub(crate) struct VerbosityArgs {

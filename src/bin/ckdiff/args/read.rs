@@ -25,7 +25,7 @@ pub(crate) struct ShowArgs {
     /// Add the SHA-256 of each tensor's content
     #[arg(long)]
     pub(crate) digest: bool,
-    /// How many rows of each list in a graph, of a tensor, or lines of another message, to show: a number, or `all` [default: 20; of
+    /// The maximum number of rows (lines, for other messages) to show: a number, or `all` [default: 20; of
     /// a large tensor, its ends]
     #[arg(short = 'n', long, value_name = "N", value_parser = max_rows)]
     pub(crate) max_rows: Option<usize>,
