@@ -124,18 +124,19 @@ fn different(diff: &Diff, movements: &[RoleMovement], measure: Measure) -> Vec<S
         parts.push(none);
         parts.extend(changes);
     } else if let Some(first) = first {
-        let and = changes.map(|changes| format!(" and {changes}")).unwrap_or_default();
-        parts.push(format!("{}{and}", counted(diff, first, movements, beyond(diff))));
+        parts.push(counted(diff, first, movements, beyond(diff)));
         parts.extend(moved(first, noun_of(first, movements), measure));
         parts.extend(values_within(diff));
         let others = movements.iter().filter(|of| of.role != first.role);
         parts.extend(others.filter_map(|of| replaced(diff, of, movements)));
+        parts.extend(changes);
     } else if changed {
         parts.extend(movements.first().map(|of| unchanged(diff, of, movements)));
         let others = movements.iter().filter(|of| of.movement.changed > 0);
         // The clause before has the tolerance.
         let others = others.map(|of| counted(diff, of, movements, ""));
-        parts.push(others.chain(changes).collect::<Vec<_>>().join(" and "));
+        parts.push(others.collect::<Vec<_>>().join(" and "));
+        parts.extend(changes);
     } else {
         parts.extend(changes);
         let tensors = Some(diff.coverage.has_tensors()).filter(|&has| has);
@@ -171,13 +172,19 @@ fn all_are_unmatched(diff: &Diff) -> bool {
         && counts.of(Status::Added) > 0
 }
 
+/// Whether every changed tensor seems renamed.
+pub(super) fn are_all_renamed(diff: &Diff) -> bool {
+    let counts = diff.counts();
+    let n = diff.renames.len() as u64;
+    all_are_unmatched(diff) && [Status::Removed, Status::Added].map(|of| counts.of(of)) == [n, n]
+}
+
 /// The answer if every tensor that only one side has seems renamed: no value changed.
 fn only_renamed(diff: &Diff) -> Option<String> {
     let counts = diff.counts();
     let n = diff.renames.len() as u64;
-    let [removed, added] = [Status::Removed, Status::Added].map(|status| counts.of(status));
-    let rest = counts.total() - removed - added;
-    (all_are_unmatched(diff) && removed == n && added == n).then(|| {
+    let rest = counts.total() - 2 * n;
+    are_all_renamed(diff).then(|| {
         let renamed = seem_renamed(n);
         match (rest, counts.of(Status::Close)) {
             (0, _) => format!("{renamed}, with equal values"),
@@ -209,7 +216,7 @@ fn no_common_name(diff: &Diff) -> Option<String> {
 /// How many tensors seem renamed, if the other changed tensors were added or removed.
 fn renamed(diff: &Diff) -> Option<String> {
     let n = diff.renames.len() as u64;
-    let is_meant = n > 0 && all_are_unmatched(diff) && only_renamed(diff).is_none();
+    let is_meant = n > 0 && all_are_unmatched(diff) && !are_all_renamed(diff);
     is_meant.then(|| seem_renamed(n))
 }
 

@@ -74,6 +74,7 @@ fn by_scope(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Re
     let is_compared = |tensor: &TensorDiff| tensor.lhs.is_some() && tensor.rhs.is_some();
     if scopes.len() < 2
         || scopes.iter().all(|of| of.movement.changed == 0)
+        || answer::are_all_renamed(diff)
         || !diff.tensors.iter().any(is_compared)
     {
         return Ok(());
