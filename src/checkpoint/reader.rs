@@ -187,7 +187,8 @@ impl Checkpoint {
         self.contents.has_data
     }
 
-    /// The shapes of all readable tensors, as TensorFlow's `get_variable_to_shape_map`.
+    /// The shapes of all tensors, as TensorFlow's `get_variable_to_shape_map`: also of those of which only some slices are stored, but not of
+    /// damaged ones.
     ///
     /// ```
     /// # use ckdiff::checkpoint::Checkpoint;
@@ -198,10 +199,10 @@ impl Checkpoint {
     /// # Ok::<(), ckdiff::Error>(())
     /// ```
     pub fn shape_map(&self) -> BTreeMap<Name, Shape> {
-        self.readable().map(|(name, source)| (name.clone(), source.shape().clone())).collect()
+        self.known().map(|(name, source)| (name.clone(), source.shape().clone())).collect()
     }
 
-    /// The dtypes of all readable tensors, as TensorFlow's `get_variable_to_dtype_map`.
+    /// The dtypes of the tensors in [`shape_map`](Self::shape_map), as TensorFlow's `get_variable_to_dtype_map`.
     ///
     /// ```
     /// # use ckdiff::checkpoint::Checkpoint;
@@ -212,7 +213,7 @@ impl Checkpoint {
     /// # Ok::<(), ckdiff::Error>(())
     /// ```
     pub fn dtype_map(&self) -> BTreeMap<Name, DType> {
-        self.readable().map(|(name, source)| (name.clone(), source.dtype())).collect()
+        self.known().map(|(name, source)| (name.clone(), source.dtype())).collect()
     }
 
     /// Whether a tensor has this name, readable or not.
@@ -269,7 +270,7 @@ impl Checkpoint {
     /// ```
     pub fn debug_string(&self) -> String {
         let mut out = String::new();
-        for (name, source) in self.readable() {
+        for (name, source) in self.known() {
             let dims: Vec<String> = source.shape().dims().iter().map(u64::to_string).collect();
             let dtype = DataType::try_from(source.dtype().code()).unwrap_or_default();
             out += &format!("{name} ({}) [{}]\n", dtype.as_str_name(), dims.join(","));
@@ -277,8 +278,9 @@ impl Checkpoint {
         out
     }
 
-    fn readable(&self) -> impl Iterator<Item = (&Name, &dyn TensorSource)> {
-        self.tensors().filter_map(|entry| Some((&entry.name, &**entry.source.as_ref().ok()?)))
+    /// The tensors of known dtype and shape.
+    fn known(&self) -> impl Iterator<Item = (&Name, &dyn TensorSource)> {
+        self.tensors().filter_map(|entry| Some((&entry.name, entry.whole_or_slices().ok()?)))
     }
 
     fn no_such_tensor(&self, name: &[u8]) -> Error {
