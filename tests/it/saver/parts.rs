@@ -1,5 +1,6 @@
 //! Savers of some parts of partitioned variables: what they save, they restore.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use ckdiff::checkpoint::{Checkpoint, CheckpointBuilder, Format, IfExists, Listing};
@@ -216,5 +217,21 @@ fn incomplete_tensors_are_listed_and_copied() {
         let builder = CheckpointBuilder::of(&checkpoint).unwrap();
         assert!(builder.write(&target, safetensors, IfExists::Refuse, &Silent).is_err());
         assert!(!target.exists());
+    }
+}
+
+/// As in TensorFlow, to which a variable and its slice are two objects.
+#[test]
+fn a_part_is_saved_whole_and_as_a_slice() {
+    for (case, of) in CASES {
+        let part = all(case).into_iter().find(|one| one.name == format!("{of}/part_0")).unwrap();
+        let built = |y: ToSave| {
+            let dict =
+                BTreeMap::from([("x".into(), ToSave::Variable(part.clone())), ("y".into(), y)]);
+            let options = BuilderOptions { var_list: VarList::Dict(dict), ..Default::default() };
+            build(&meta_graph(&format!("build/{case}.before.meta")), &options)
+        };
+        assert!(built(ToSave::Slices(vec![part.clone()])).is_ok(), "{case}");
+        assert!(built(ToSave::Variable(part.clone())).is_err(), "{case}");
     }
 }
