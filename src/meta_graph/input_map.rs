@@ -37,7 +37,10 @@ impl<'a> InputMap<'a> {
         };
         for (from, to) in &options.input_map {
             let key = tensor(from);
-            if !known.contains(&key) && graph.find(key.0).is_none() {
+            let is_known = known.contains(&key);
+            // A node of this name has outputs, but `^x:0` orders nothing.
+            let is_control_of_output = from.starts_with('^') && from.contains(':');
+            if is_control_of_output || !is_known && graph.find(key.0).is_none() {
                 let names = known.iter().map(|(name, _)| *name);
                 let hint = suggestion::hint(key.0.as_bytes(), names);
                 return Err(Error::not_found(format!(
@@ -45,7 +48,8 @@ impl<'a> InputMap<'a> {
                     shortened(from)
                 )));
             }
-            if let Some(id) = graph.find(key.0).filter(|_| key.1 != "^") {
+            // What a node takes as its input may be an output that does not exist.
+            if let Some(id) = graph.find(key.0).filter(|_| key.1 != "^" && !is_known) {
                 let number = key.1.parse().map_err(|_| no_tensor(from))?;
                 definitions.output(graph.node(id), number).map_err(in_map)?;
             }
@@ -73,6 +77,11 @@ impl<'a> InputMap<'a> {
     /// The replacement of an input.
     pub(super) fn of<'b>(&'b self, input: &'b str) -> Option<&'b Cow<'a, str>> {
         if self.is_empty() { None } else { self.map.get(&tensor(input)) }
+    }
+
+    /// The replacement of an output of a node.
+    pub(super) fn of_output(&self, node: &str, number: i32) -> Option<String> {
+        self.map.get(&(node, &*number.to_string())).map(|new| new.to_string())
     }
 
     /// Checks that nodes of `graph` get inputs of the dtypes that they take, as far as the definitions tell: TensorFlow accepts the value of a

@@ -3,6 +3,7 @@
 //! Every refusal is one of TensorFlow 2.21's `import_graph_def`, on the same graph.
 
 use ckdiff::meta_graph::{ImportOptions, ImportOutcome, import};
+use ckdiff::schema::tensorflow::{GraphDef, MetaGraphDef};
 
 use crate::meta_graph::tensorflow::text;
 use crate::support::message_forms::parsed;
@@ -61,6 +62,11 @@ fn an_element_is_an_output_that_its_node_has() {
         ("u:1", "imp/u:1"),
         ("call:1", "imp/call:1"),
         ("n", "imp/n"),
+        // Numbers are read as by Python, and -1 is the last output.
+        ("x:00", "imp/x:0"),
+        ("y:+0", "imp/y:0"),
+        ("x:-1", "imp/x:0"),
+        ("s:-1", "imp/s:2"),
         // Its op is in no list.
         ("mine:7", "imp/mine:7"),
     ] {
@@ -74,13 +80,17 @@ fn an_element_is_an_output_that_its_node_has() {
         ("s:3", "there is no output 3: s has 3 outputs"),
         ("u:2", "there is no output 2: u has 2 outputs"),
         ("n:0", "there is no output 0: n has 0 outputs"),
+        ("n:-1", "n has no last output"),
         ("call:2", "there is no output 2: call has 2 outputs"),
     ] {
         let error = imported(&[], &[element]).unwrap_err();
         assert_eq!(error, format!("element to return: {says}"), "{element}");
     }
     // A replaced tensor is returned in its place.
-    assert_eq!(imported(&[("y:0", "float:0")], &["y:0"]).unwrap().return_elements, ["float:0"]);
+    for (from, to) in [("y:0", "float:0"), ("y", "float"), ("y", "float:0")] {
+        let found = imported(&[(from, to)], &["y:0", "y:00", "y"]).unwrap();
+        assert_eq!(found.return_elements, ["float:0", "float:0", "imp/y"], "{from} {to}");
+    }
 }
 
 #[test]
@@ -96,6 +106,37 @@ fn only_outputs_that_a_node_has_are_replaced() {
         assert_eq!(error, format!("input_map: {says}"), "{from}");
     }
     assert!(imported(&[("mine:7", "float:0")], &[]).is_ok());
+    let error = imported(&[("^x:0", "float")], &[]).unwrap_err();
+    assert!(error.starts_with("input_map names ^x:0, which is not in the graph"), "{error}");
+}
+
+/// The nodes of a graph with these replacements, below `e`; the replacement is `src`.
+fn nodes(graph: &str, bound: &[(&str, &str)]) -> Result<GraphDef, String> {
+    let meta = |text: &str| parsed("tensorflow.MetaGraphDef", &format!("graph_def {{ {text} }}"));
+    let options = ImportOptions {
+        import_scope: "e".into(),
+        input_map: bound.iter().map(|(from, to)| ((*from).into(), (*to).into())).collect(),
+        ..ImportOptions::default()
+    };
+    let into = meta(&format!("node {{ name: 'src' op: 'Placeholder' {DTYPE} }}"));
+    let outcome = import(&meta(graph), Some(&into), &options).map_err(|error| error.to_string())?;
+    Ok(outcome.message.to_typed::<MetaGraphDef>().unwrap().graph_def.unwrap())
+}
+
+fn inputs<'g>(graph: &'g GraphDef, name: &str) -> &'g [String] {
+    &graph.node.iter().find(|node| node.name == name).unwrap().input
+}
+
+/// What a node takes may be an output that does not exist, as in TensorFlow.
+#[test]
+fn an_input_that_does_not_exist_is_replaced() {
+    let graph = format!(
+        "node {{ name: 'x' op: 'Placeholder' {DTYPE} }}
+         node {{ name: 'y' op: 'Identity' input: 'x:3' attr {{ key: 'T' value {{ type: DT_FLOAT }} }} }}"
+    );
+    let found = nodes(&graph, &[("x:3", "src")]).unwrap();
+    assert_eq!(inputs(&found, "e/y"), ["src"]);
+    assert!(nodes(&graph, &[("x:2", "src")]).is_err());
 }
 
 #[test]
