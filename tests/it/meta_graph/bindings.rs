@@ -140,6 +140,25 @@ fn an_input_that_does_not_exist_is_replaced() {
 }
 
 #[test]
+fn control_inputs_are_sorted_if_one_is_replaced() {
+    let graph = |controls: &str| {
+        format!(
+            "node {{ name: 'c' op: 'NoOp' }} node {{ name: 'b' op: 'NoOp' }}
+             node {{ name: 'x' op: 'Placeholder' {DTYPE} }}
+             node {{ name: 'y' op: 'Identity' input: 'x' {controls}
+                 attr {{ key: 'T' value {{ type: DT_FLOAT }} }} }}"
+        )
+    };
+    let both = graph("input: '^c' input: '^b'");
+    let found = nodes(&both, &[("^c", "src")]).unwrap();
+    assert_eq!(inputs(&found, "e/y"), ["e/x", "^e/b", "^src"]);
+    let found = nodes(&both, &[("^c", "src"), ("^b", "src"), ("x", "src")]).unwrap();
+    assert_eq!(inputs(&found, "e/y"), ["src", "^src"]);
+    // Otherwise they are as they were.
+    assert_eq!(inputs(&nodes(&both, &[]).unwrap(), "e/y"), ["e/x", "^e/c", "^e/b"]);
+}
+
+#[test]
 fn a_replacement_has_the_dtype_that_its_consumers_take() {
     for (from, to) in [
         ("x:0", "float:0"),
