@@ -158,6 +158,26 @@ fn control_inputs_are_sorted_if_one_is_replaced() {
     assert_eq!(inputs(&nodes(&both, &[]).unwrap(), "e/y"), ["e/x", "^e/c", "^e/b"]);
 }
 
+/// As in TensorFlow: the first input of a loop may come from outside the imported graph.
+#[test]
+fn a_loop_begins_with_a_replacement() {
+    let t = "attr { key: 'T' value { type: DT_FLOAT } }";
+    let graph = format!(
+        "node {{ name: 'x' op: 'Placeholder' {DTYPE} }} node {{ name: 'c' op: 'NoOp' }}
+         node {{ name: 'enter' op: 'Enter' input: 'x' {t}
+             attr {{ key: 'frame_name' value {{ s: 'w' }} }} }}
+         node {{ name: 'merge' op: 'Merge' input: 'enter' input: 'next' input: '^c' {t}
+             attr {{ key: 'N' value {{ i: 2 }} }} }}
+         node {{ name: 'next' op: 'NextIteration' input: 'merge' {t} }}"
+    );
+    let found = nodes(&graph, &[("enter", "src")]).unwrap();
+    assert_eq!(inputs(&found, "e/merge"), ["src", "e/next", "^e/c"]);
+    let found = nodes(&graph, &[("enter", "src"), ("^c", "src")]).unwrap();
+    assert_eq!(inputs(&found, "e/merge"), ["src", "e/next", "^src"]);
+    let order: Vec<_> = found.node.iter().map(|node| &*node.name).collect();
+    assert_eq!(order, ["src", "e/x", "e/c", "e/enter", "e/merge", "e/next"]);
+}
+
 #[test]
 fn a_replacement_has_the_dtype_that_its_consumers_take() {
     for (from, to) in [
