@@ -115,12 +115,48 @@ impl<'a> InputMap<'a> {
             let expected = definitions.inputs(node, inputs.len()).unwrap_or_default();
             for (at, to, found) in bound {
                 let Some(&expected) = expected.get(at) else { continue };
-                let is_value = expected < REFERENCE && found == expected + REFERENCE;
-                if found != expected && !is_value && expected != 0 {
+                if !is_taken(found, expected) {
                     let field = format!("input_map: input {at} of {}", shortened(node.name));
                     let found = format!("{} from {}", dtype(found), shortened(to));
                     let error = Error::unexpected("dtype", found, dtype(expected));
                     return Err(error.in_field(&field));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks the inputs that are not replaced: they are outputs that their nodes have, of the dtypes that are taken as far as the definitions
+    /// tell, and the control inputs come last.
+    ///
+    /// # Errors
+    /// If one of them is not.
+    pub(super) fn check_inputs(
+        &self,
+        graph: &Graph<'_>,
+        definitions: &Definitions<'_>,
+    ) -> Result<()> {
+        for node in graph.nodes() {
+            let inputs = graph.inputs(node);
+            let count = inputs.iter().take_while(|input| !input.is_control).count();
+            if let Some(late) = inputs.iter().skip(count).find(|input| !input.is_control) {
+                let (name, text) = (shortened(node.name), shortened(late.text));
+                return Err(Error::usage(format!(
+                    "node {name}: input {text} is after control inputs"
+                )));
+            }
+            let expected = definitions.inputs(node, count).unwrap_or_default();
+            for (at, input) in inputs.iter().take(count).enumerate() {
+                let source = input.source.filter(|_| self.of(input.text).is_none());
+                let (Some(source), Ok(number)) = (source, input.port.parse()) else { continue };
+                let found = definitions.output(graph.node(source), number);
+                let of_input = || format!("input {at} of {}", shortened(node.name));
+                let found = found.map_err(|error| error.in_field(&of_input()))?;
+                let (Some(found), Some(&expected)) = (found, expected.get(at)) else { continue };
+                if !is_taken(found, expected) {
+                    let found = format!("{} from {}", dtype(found), shortened(input.text));
+                    let error = Error::unexpected("dtype", found, dtype(expected));
+                    return Err(error.in_field(&of_input()));
                 }
             }
         }
@@ -151,6 +187,12 @@ impl<'a> InputMap<'a> {
         }
         Ok(())
     }
+}
+
+/// Whether an input of the dtype `expected`, which is 0 if unknown, accepts one of `found`: TensorFlow accepts the value of a reference.
+fn is_taken(found: i32, expected: i32) -> bool {
+    let is_value = expected < REFERENCE && found == expected + REFERENCE;
+    found == expected || is_value || expected == 0
 }
 
 fn in_map(error: Error) -> Error {

@@ -140,6 +140,41 @@ fn an_input_that_does_not_exist_is_replaced() {
 }
 
 #[test]
+fn graphs_that_tensorflow_refuses_are_refused() {
+    let int = "attr { key: 'dtype' value { type: DT_INT32 } }";
+    let y = |inputs: &str| {
+        format!(
+            "node {{ name: 'x' op: 'Placeholder' {DTYPE} }} node {{ name: 'i' op: 'Placeholder' {int} }}
+             node {{ name: 'y' op: 'Identity' {inputs} attr {{ key: 'T' value {{ type: DT_FLOAT }} }} }}"
+        )
+    };
+    let of_x = y("input: 'x' input: '^i'");
+    for (graph, says) in [
+        (y("input: 'x:3'"), "input 0 of y: there is no output 3: x has 1 output"),
+        (y("input: 'i'"), "input 0 of y: dtype: expected float32, found int32 from i"),
+        (y("input: '^i' input: 'x'"), "node y: input x is after control inputs"),
+        (
+            format!("{of_x} versions {{ min_consumer: 99999 }}"),
+            "min_consumer of the graph: expected at most 2474, the version of TensorFlow 2.21, found 99999",
+        ),
+    ] {
+        assert_eq!(nodes(&graph, &[]).unwrap_err(), says);
+    }
+    assert!(nodes(&format!("{of_x} versions {{ min_consumer: 2474 }}"), &[]).is_ok());
+    // A collection names tensors that are there.
+    for (item, is_there) in [("y", true), ("y:0", true), ("y:5", false), ("z", false)] {
+        let graph = parsed(
+            "tensorflow.MetaGraphDef",
+            &format!(
+                "graph_def {{ {of_x} }}
+                 collection_def {{ key: 'c' value {{ node_list {{ value: '{item}' }} }} }}"
+            ),
+        );
+        assert_eq!(import(&graph, None, &ImportOptions::default()).is_ok(), is_there, "{item}");
+    }
+}
+
+#[test]
 fn control_inputs_are_sorted_if_one_is_replaced() {
     let graph = |controls: &str| {
         format!(
