@@ -175,7 +175,18 @@ fn a_v1_checkpoint_never_replaces_the_state_file() {
     builder.add("v", &tensor).unwrap();
     let def = SaverDef { version: V1.into(), sharded: true, ..SaverDef::default() };
     let path = root.path().join("checkpoint");
-    let saved = Saver::new(def).save(&builder, &path, &SaveOptions::default(), &Silent);
+    let saved = Saver::new(def.clone()).save(&builder, &path, &SaveOptions::default(), &Silent);
+    // The only shard has its number, as in TensorFlow.
+    let opened = root.path().join("checkpoint-?????-of-00001");
+    assert_eq!(saved.unwrap().path.as_ref(), Some(&opened));
+    assert_eq!(names(root.path()), ["checkpoint", "checkpoint-00000-of-00001"]);
+    assert_eq!(CheckpointState::read(root.path()).unwrap().latest().unwrap(), opened);
+    assert_eq!(Checkpoint::open(&opened).unwrap().get_tensor("v").unwrap(), tensor);
+    // Without its number it would.
+    let root = tempfile::tempdir().unwrap();
+    let mut saver = Saver::new(SaverDef { sharded: false, ..def });
+    let path = root.path().join("checkpoint");
+    let saved = saver.save(&builder, &path, &SaveOptions::default(), &Silent);
     assert!(saved.is_err() && names(root.path()).is_empty(), "{:?}", names(root.path()));
 }
 
