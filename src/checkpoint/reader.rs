@@ -8,13 +8,13 @@ use super::management::{META_GRAPH_SUFFIX, meta_graph_filename};
 use super::state::CheckpointState;
 use super::state_file;
 use crate::error::{Error, Result};
-use crate::formats::Format;
 use crate::formats::shard_name::with_suffix;
-use crate::formats::{Contents, Entry};
+use crate::formats::{Contents, Entry, FORMATS, Format};
 use crate::limits::Limits;
 use crate::message::MAX_BYTES;
 use crate::probe::Probe;
 use crate::schema::tensorflow::DataType;
+use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 use crate::sniff::FileKind;
 use crate::sniff::Sniffed;
 use crate::suggestion;
@@ -106,6 +106,29 @@ impl Checkpoint {
         };
         let (path, limits) = (found.path().to_path_buf(), limits.clone());
         Ok(Self { path, format, contents, limits, state })
+    }
+
+    /// Opens the checkpoint with exactly this prefix, as TensorFlow's restore ops do: `m.index` does not name the checkpoint `m`, and a shard
+    /// of a V1 checkpoint is read alone.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub(crate) fn open_prefix(path: &Path) -> Result<Self> {
+        let limits = Limits::default();
+        let is_there = |format: &&&'static Format| (format.marker)(path).is_some();
+        let format = *FORMATS.iter().find(is_there).ok_or_else(|| {
+            Error::not_found("there is no checkpoint with this prefix").in_file(path)
+        })?;
+        let probe = Probe::new(path);
+        let is_v1_file =
+            format.version == Some(CheckpointFormatVersion::V1) && probe.is_no_directory();
+        let contents = if is_v1_file {
+            (format.read_file)(&probe, &limits).map_err(|error| error.in_file(path))?
+        } else {
+            let located = (format.locate)(&probe).unwrap_or_else(|| path.to_path_buf());
+            (format.read)(&probe, &located, &limits)?
+        };
+        Ok(Self { path: path.to_path_buf(), format, contents, limits, state: None })
     }
 
     /// The state file that named the checkpoint, if it was opened by its directory.

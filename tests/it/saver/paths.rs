@@ -5,6 +5,7 @@ use std::path::Path;
 
 use ckdiff::checkpoint::{self, CheckpointState};
 use ckdiff::progress::Silent;
+use ckdiff::saver::run::Variables;
 use ckdiff::saver::{Model, SaveOptions};
 use ckdiff::schema::tensorflow::saver_def::CheckpointFormatVersion::{self, V1, V2};
 
@@ -86,6 +87,35 @@ fn an_empty_path_is_refused() {
         let error = saving(sharded, version).save(Path::new("")).unwrap_err();
         assert_eq!(error, "the path of the checkpoint is empty");
     }
+}
+
+/// The command accepts the files of a checkpoint; TensorFlow's savers do not.
+#[test]
+fn a_saver_restores_a_prefix() {
+    let root = tempfile::tempdir().unwrap();
+    let at = |name: &str| root.path().join(name);
+    let mut model = saving(false, V2);
+    model.save(&at("m")).unwrap();
+    for name in ["m.index", "m.data-00000-of-00001", ".", "m.meta", "n"] {
+        let mut variables = Variables::of(&model.graph).unwrap();
+        let before = variables.clone();
+        let restored = model.saver.restore(&model.graph, &at(name), &mut variables);
+        assert!(restored.is_err(), "{name}");
+        assert_eq!(variables, before, "{name}");
+    }
+    // One shard of a V1 checkpoint is read alone.
+    let mut model = saving(true, V1);
+    model.save(&at("s")).unwrap();
+    let mut variables = Variables::of(&model.graph).unwrap();
+    let files = names(root.path());
+    let shard = at(files.iter().find(|name| name.starts_with("s-00000")).unwrap());
+    let error = model.saver.restore(&model.graph, &shard, &mut variables).unwrap_err().to_string();
+    assert!(error.contains("the checkpoint has no such tensor"), "{error}");
+    model.restores(&at("s-?????-of-?????"));
+    // A file that looks like a shard is a checkpoint by itself.
+    let mut model = saving(false, V1);
+    model.save(&at("t-00000-of-00002")).unwrap();
+    model.restores(&at("t-00000-of-00002"));
 }
 
 /// As in TensorFlow, which makes the directory.
