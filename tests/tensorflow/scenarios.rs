@@ -120,7 +120,7 @@ fn bound(out: &Path) -> Result {
         let nodes = MetaGraphDef::decode(outcome.message.bytes())?.graph_def.ok_or("a graph")?.node;
         let inputs: Vec<String> =
             nodes.iter().map(|node| format!("{:?}: {:?}", node.name, node.input)).collect();
-        let returned = &outcome.return_elements[0];
+        let returned = outcome.return_elements.first().ok_or("an element")?;
         lines.push(format!("  {element:?}: [{returned:?}, {{ {} }}]", inputs.join(", ")));
     }
     fs::write(out.join("bound.json"), format!("{{\n{}\n}}\n", lines.join(",\n")))?;
