@@ -81,28 +81,30 @@ impl<'a> CheckpointBuilder<'a> {
         let mut stored = Vec::new();
         for entry in checkpoint.tensors() {
             let Some(name) = rename(&entry.name) else { continue };
-            let source = &**entry.source.as_ref().map_err(Error::clone)?;
+            let source = entry.whole_or_slices()?;
+            // Slices that do not cover the tensor stay slices in any format.
+            let whole = entry.source.is_ok().then_some(source);
             let parts = source.slices();
             if parts.is_empty() {
-                stored.push((name, source, None, source));
+                stored.push((name, source, whole, None, source));
             } else {
-                let part = |(slice, part)| (name.clone(), source, Some(slice), part);
+                let part = |(slice, part)| (name.clone(), source, whole, Some(slice), part);
                 stored.extend(parts.into_iter().map(part));
             }
         }
         // An empty tensor has the offset of the next one.
-        stored.sort_by_cached_key(|(_, _, _, part)| (part.stored_at(), part.stored_bytes()));
+        stored.sort_by_cached_key(|(.., part)| (part.stored_at(), part.stored_bytes()));
         let mut builder = Self { metadata: checkpoint.metadata().to_vec(), ..Self::default() };
         let mut shard = 0;
-        for (name, whole, slice, part) in stored {
+        for (name, source, whole, slice, part) in stored {
             // Empty shards too, since their number is in every file name.
             for _ in shard..part.stored_at().0 {
                 builder.next_shard();
             }
             shard = part.stored_at().0;
             match slice {
-                None => builder.add(name, whole)?,
-                Some(slice) => builder.add_part(name, whole.shape(), slice, part, Some(whole))?,
+                None => builder.add(name, part)?,
+                Some(slice) => builder.add_part(name, source.shape(), slice, part, whole)?,
             }
         }
         Ok(builder)

@@ -129,13 +129,14 @@ impl Listing {
 
 impl ListedTensor {
     fn new(entry: &Entry) -> Self {
-        let source = entry.source.as_ref();
+        let stored = entry.whole_or_slices().ok();
+        let error = entry.source.as_ref().err();
         Self {
             name: entry.name.clone(),
-            facts: source.ok().map(|source| Facts::of(&**source)),
-            bytes: source.ok().map(|source| source.stored_bytes()),
+            facts: stored.map(Facts::of),
+            bytes: stored.map(TensorSource::stored_bytes),
             sha256: None,
-            error: source.err().map(|error| error.clone().of_tensor(&entry.name)),
+            error: error.map(|error| error.clone().of_tensor(&entry.name)),
         }
     }
 

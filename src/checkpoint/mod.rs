@@ -29,7 +29,7 @@ pub use management::{
 };
 pub use merge::{AfterMerge, merge};
 pub(crate) use merge::{prepare as prepare_merge, remove as remove_part};
-pub(crate) use publish::{check_directory, publish as publish_files};
+pub(crate) use publish::publish as publish_files;
 pub use reader::Checkpoint;
 pub use state::{CheckpointState, StateOptions};
 pub(crate) use state_file::file_name as state_file_name;

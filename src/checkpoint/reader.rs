@@ -8,13 +8,13 @@ use super::management::{META_GRAPH_SUFFIX, meta_graph_filename};
 use super::state::CheckpointState;
 use super::state_file;
 use crate::error::{Error, Result};
-use crate::formats::Format;
 use crate::formats::shard_name::with_suffix;
-use crate::formats::{Contents, Entry};
+use crate::formats::{Contents, Entry, FORMATS, Format};
 use crate::limits::Limits;
 use crate::message::MAX_BYTES;
 use crate::probe::Probe;
 use crate::schema::tensorflow::DataType;
+use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 use crate::sniff::FileKind;
 use crate::sniff::Sniffed;
 use crate::suggestion;
@@ -108,6 +108,29 @@ impl Checkpoint {
         Ok(Self { path, format, contents, limits, state })
     }
 
+    /// Opens the checkpoint with exactly this prefix, as TensorFlow's restore ops do: `m.index` does not name the checkpoint `m`, and a shard
+    /// of a V1 checkpoint is read alone.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub(crate) fn open_prefix(path: &Path) -> Result<Self> {
+        let limits = Limits::default();
+        let is_there = |format: &&&'static Format| (format.marker)(path).is_some();
+        let format = *FORMATS.iter().find(is_there).ok_or_else(|| {
+            Error::not_found("there is no checkpoint with this prefix").in_file(path)
+        })?;
+        let probe = Probe::new(path);
+        let is_v1_file =
+            format.version == Some(CheckpointFormatVersion::V1) && probe.is_no_directory();
+        let contents = if is_v1_file {
+            (format.read_file)(&probe, &limits).map_err(|error| error.in_file(path))?
+        } else {
+            let located = (format.locate)(&probe).unwrap_or_else(|| path.to_path_buf());
+            (format.read)(&probe, &located, &limits)?
+        };
+        Ok(Self { path: path.to_path_buf(), format, contents, limits, state: None })
+    }
+
     /// The state file that named the checkpoint, if it was opened by its directory.
     pub fn state(&self) -> Option<&CheckpointState> {
         self.state.as_ref()
@@ -187,7 +210,8 @@ impl Checkpoint {
         self.contents.has_data
     }
 
-    /// The shapes of all readable tensors, as TensorFlow's `get_variable_to_shape_map`.
+    /// The shapes of all tensors, as TensorFlow's `get_variable_to_shape_map`: also of those of which only some slices are stored, but not of
+    /// damaged ones.
     ///
     /// ```
     /// # use ckdiff::checkpoint::Checkpoint;
@@ -198,10 +222,10 @@ impl Checkpoint {
     /// # Ok::<(), ckdiff::Error>(())
     /// ```
     pub fn shape_map(&self) -> BTreeMap<Name, Shape> {
-        self.readable().map(|(name, source)| (name.clone(), source.shape().clone())).collect()
+        self.known().map(|(name, source)| (name.clone(), source.shape().clone())).collect()
     }
 
-    /// The dtypes of all readable tensors, as TensorFlow's `get_variable_to_dtype_map`.
+    /// The dtypes of the tensors in [`shape_map`](Self::shape_map), as TensorFlow's `get_variable_to_dtype_map`.
     ///
     /// ```
     /// # use ckdiff::checkpoint::Checkpoint;
@@ -212,7 +236,7 @@ impl Checkpoint {
     /// # Ok::<(), ckdiff::Error>(())
     /// ```
     pub fn dtype_map(&self) -> BTreeMap<Name, DType> {
-        self.readable().map(|(name, source)| (name.clone(), source.dtype())).collect()
+        self.known().map(|(name, source)| (name.clone(), source.dtype())).collect()
     }
 
     /// Whether a tensor has this name, readable or not.
@@ -269,7 +293,7 @@ impl Checkpoint {
     /// ```
     pub fn debug_string(&self) -> String {
         let mut out = String::new();
-        for (name, source) in self.readable() {
+        for (name, source) in self.known() {
             let dims: Vec<String> = source.shape().dims().iter().map(u64::to_string).collect();
             let dtype = DataType::try_from(source.dtype().code()).unwrap_or_default();
             out += &format!("{name} ({}) [{}]\n", dtype.as_str_name(), dims.join(","));
@@ -277,8 +301,9 @@ impl Checkpoint {
         out
     }
 
-    fn readable(&self) -> impl Iterator<Item = (&Name, &dyn TensorSource)> {
-        self.tensors().filter_map(|entry| Some((&entry.name, &**entry.source.as_ref().ok()?)))
+    /// The tensors of known dtype and shape.
+    fn known(&self) -> impl Iterator<Item = (&Name, &dyn TensorSource)> {
+        self.tensors().filter_map(|entry| Some((&entry.name, entry.whole_or_slices().ok()?)))
     }
 
     fn no_such_tensor(&self, name: &[u8]) -> Error {

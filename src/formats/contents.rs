@@ -78,4 +78,16 @@ impl Entry {
         let source = source.map_err(|error| place(error, &name));
         Self { name, source, slices }
     }
+
+    /// The tensor, or its stored slices, which may not cover it: then only its dtype, shape and slices can be read.
+    ///
+    /// # Errors
+    /// If nothing of it can be read.
+    pub(crate) fn whole_or_slices(&self) -> Result<&dyn TensorSource> {
+        match (&self.source, &self.slices) {
+            (Ok(source), _) => Ok(&**source),
+            (Err(_), Some(slices)) => Ok(&**slices),
+            (Err(error), None) => Err(error.clone()),
+        }
+    }
 }

@@ -81,9 +81,11 @@ pub(crate) fn of_any_count(path: &Path) -> Option<PathBuf> {
 
 /// The existing files `STEM-NUMBER-of-COUNT` followed by `ending`, sorted, each with its count. Numbers start at `first`.
 pub(crate) fn shards_of(stem: &Path, first: u32, ending: &str) -> Vec<(u32, PathBuf)> {
-    let start = with_suffix(stem, "-");
-    let Some(start) = start.file_name() else { return Vec::new() };
-    let entries = std::fs::read_dir(files::directory_of(stem)).into_iter().flatten().flatten();
+    let beginning = with_suffix(stem, "-");
+    let Some(start) = beginning.file_name() else { return Vec::new() };
+    // The directory is not that of the stem, which may have no name: `sub/` in `sub/-00000-of-00001`.
+    let directory = files::directory_of(&beginning);
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let shard = |entry: std::fs::DirEntry| {
         let file = entry.file_name();
         // The stem may not be UTF-8.
@@ -91,7 +93,7 @@ pub(crate) fn shards_of(stem: &Path, first: u32, ending: &str) -> Vec<(u32, Path
         let numbers = numbers.strip_suffix(ending.as_bytes())?;
         let numbers = format!("-{}", str::from_utf8(numbers).ok()?);
         let shard = ShardName::written(&numbers, first).filter(|shard| shard.stem.is_empty())?;
-        shard.number.map(|_| (shard.count, stem.with_file_name(file)))
+        shard.number.map(|_| (shard.count, beginning.with_file_name(file)))
     };
     let mut shards: Vec<_> = entries.filter_map(shard).collect();
     shards.sort();

@@ -9,7 +9,7 @@ use super::registered::{ItemType, is_of_variables, item_type};
 use super::rename::{NameField, renamed};
 use super::replace::Replacements;
 use crate::error::{Error, Result, shortened};
-use crate::graph::{UNBOUND, node_of};
+use crate::graph::UNBOUND;
 use crate::message::{Value, Writer, canonical_tensorflow, nested, records, string, strings};
 use crate::schema::field::{collection_def, variable_def};
 
@@ -78,7 +78,7 @@ impl CollectionExport<'_> {
 pub(super) struct CollectionImport<'a> {
     /// The scope of the import.
     pub(super) scope: &'a ImportScope<'a>,
-    /// Whether the graph has a node with this name.
+    /// Whether the graph has this node, or this tensor.
     pub(super) has: &'a dyn Fn(&str) -> bool,
     /// The trainable variables, if the meta graph is from before TensorFlow 1.9, which did not store this in variables.
     pub(super) trainable: Option<BTreeSet<&'a [u8]>>,
@@ -136,7 +136,7 @@ impl CollectionImport<'_> {
     }
 
     fn need_node(&self, key: &str, name: &str) -> Result<()> {
-        if (self.has)(node_of(name)) {
+        if (self.has)(name) {
             return Ok(());
         }
         let (key, name) = (shortened(key), shortened(name));

@@ -9,7 +9,7 @@ use prost::Message as _;
 use super::op_list;
 use super::parts::Parts;
 use crate::error::Result;
-use crate::graph::{Node, OpTable, input_dtypes, output_dtype};
+use crate::graph::{Graph, Node, OpTable, TensorName, input_dtypes, output_dtype};
 use crate::message::nested;
 use crate::schema::field::function_def;
 use crate::schema::tensorflow::OpDef;
@@ -44,6 +44,14 @@ impl<'m> Definitions<'m> {
                 None => Ok(None),
             },
         }
+    }
+
+    /// Whether a graph has the node, or the tensor, with this name.
+    pub(super) fn has(&self, graph: &Graph<'_>, name: &str) -> bool {
+        let name = TensorName::parse(name);
+        let Some(id) = graph.find(name.node) else { return false };
+        let number = name.port.and_then(|port| port.parse().ok());
+        number.is_none_or(|number| self.output(graph.node(id), number).is_ok())
     }
 
     /// The dtypes of the first `count` data inputs of a node; `None` if they are unknown.

@@ -22,12 +22,16 @@ use super::replace::Replacements;
 use super::unique::UsedNames;
 use crate::error::{Error, Result, shortened};
 use crate::graph::{Graph, UNBOUND, check_node_name, check_scope, node_of};
-use crate::message::{Message, field, fields, nested, string};
+use crate::message::{Message, field, fields, nested, string, varint};
 use crate::schema::field::{
     collection_def, graph_def,
     meta_graph_def::{self, meta_info_def},
+    version_def,
 };
 use crate::schema::tensorflow::SaverDef;
+
+/// The version of graphs that TensorFlow 2.21 reads and writes.
+const GRAPH_VERSION: u64 = 2474;
 
 /// The result of an import.
 #[derive(Debug, Clone)]
@@ -63,7 +67,8 @@ pub struct ImportOutcome<'s> {
 /// ```
 /// # Errors
 /// If one of the two is not a `MetaGraphDef`; `meta` has no graph, an unbound input without a replacement, a missing input, or two
-/// nodes of one name; an option or a collection names something missing; or the two disagree about a function or a collection.
+/// nodes of one name; an input is of another dtype than its node takes, or an output that its node does not have; an option or a collection names
+/// something missing; or the two disagree about a function or a collection.
 pub fn import<'s>(
     meta: &Message<'s>,
     into: Option<&Message<'s>>,
@@ -83,7 +88,9 @@ pub fn import<'s>(
     let placed = ImportScope { renamed: taken.renamed(&scope, &names), scope };
     let definitions = Definitions::of(&parts)?;
     let bound = InputMap::new(options, &graph, &definitions)?;
+    check_versions(graph_bytes)?;
     check_graph(&graph, &bound)?;
+    bound.check_inputs(&graph, &definitions)?;
     bound.check_values(&names, &placed, taken)?;
     if let Some(into) = into.filter(|_| !bound.is_empty()) {
         let base = Parts::of(into)?;
@@ -100,7 +107,8 @@ pub fn import<'s>(
         parts.new.set(meta_graph_def::GRAPH_DEF, &with_debug_info(nodes, &placed)?);
     }
     let saver = rename_others(&mut parts, &placed);
-    set_collections(&mut parts, &placed, &graph, options)?;
+    let has = |name: &str| definitions.has(&graph, name);
+    set_collections(&mut parts, &placed, &has, options)?;
     let elements = Elements { graph: &graph, definitions: &definitions, bound: &bound };
     let return_elements = elements.returned(&options.return_elements, &placed)?;
     let mut left_out = Vec::new();
@@ -140,6 +148,17 @@ fn check_unbound(parts: &Parts<'_>, options: &ImportOptions<'_>) -> Result<()> {
         names.push(format!("and {} more", missing.len() - SHOWN));
     }
     Err(Error::usage(format!("unbound inputs, which input_map must bind: {}", names.join(", "))))
+}
+
+/// Checks that TensorFlow 2.21 is not too old for a `GraphDef`.
+fn check_versions(graph: &[u8]) -> Result<()> {
+    let versions = field(graph, graph_def::VERSIONS).unwrap_or_default();
+    let least = varint(versions, version_def::MIN_CONSUMER).unwrap_or_default();
+    if least > GRAPH_VERSION {
+        let expected = format!("at most {GRAPH_VERSION}, the version of TensorFlow 2.21");
+        return Err(Error::unexpected("min_consumer of the graph", least, expected));
+    }
+    Ok(())
 }
 
 /// Checks that names of nodes are valid and unique, and inputs exist or are bound.
@@ -185,17 +204,16 @@ fn rename_others(parts: &mut Parts<'_>, placed: &ImportScope<'_>) -> Option<Save
 fn set_collections(
     parts: &mut Parts<'_>,
     placed: &ImportScope<'_>,
-    graph: &Graph<'_>,
+    has: &dyn Fn(&str) -> bool,
     options: &ImportOptions<'_>,
 ) -> Result<()> {
-    let has = |name: &str| graph.find(name).is_some();
     let version = string(parts.info, meta_info_def::TENSORFLOW_VERSION);
     let trainable = is_before_trainable(version).then(|| {
         let collection = parts.collections.get(TRAINABLE);
         let list = collection.map(|collection| nested(collection.def, collection_def::BYTES_LIST));
         fields(list.unwrap_or_default(), VALUE).collect()
     });
-    let entering = collections::CollectionImport { scope: placed, has: &has, trainable };
+    let entering = collections::CollectionImport { scope: placed, has, trainable };
     let unbound = options.unbound_inputs_col_name.as_deref().filter(|key| !key.is_empty());
     for (key, collection) in parts.collections.clone() {
         let is_wanted = options.restore_collections_predicate.is_none_or(|wanted| wanted(key));

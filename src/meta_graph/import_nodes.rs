@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use super::input_map::InputMap;
 use super::names::{ImportScope, Rename};
@@ -46,8 +46,8 @@ pub(super) struct ImportedNodes<'a> {
     devices: Vec<&'a str>,
     /// The device of the node.
     device: &'a str,
-    /// The control inputs of the node that were replaced.
-    controls: BTreeSet<String>,
+    /// The new control inputs of the node that are not written yet, in order.
+    controls: VecDeque<String>,
     /// A missing node that another one is colocated with.
     missing: RefCell<Option<String>>,
 }
@@ -73,7 +73,7 @@ impl<'a> ImportedNodes<'a> {
         for &position in order {
             let Some(node) = self.graph.nodes().get(position) else { continue };
             self.device = self.devices.get(position).copied().unwrap_or_default();
-            self.controls.clear();
+            self.controls = self.new_controls(node);
             out.put_message(graph_def::NODE, |out| node::rewrite(node.bytes, &mut self, out));
         }
         let others = records(bytes).filter(|record| record.number != graph_def::NODE);
@@ -86,6 +86,20 @@ impl<'a> ImportedNodes<'a> {
             ))),
         }
     }
+
+    /// The new control inputs of a node. If one of them is replaced, they are unique and sorted by name, as TensorFlow writes those of every
+    /// node; otherwise they keep their order.
+    fn new_controls(&self, node: &Node<'_>) -> VecDeque<String> {
+        let inputs = || self.graph.inputs(node).iter().filter(|input| input.is_control);
+        let new = inputs().map(|input| match self.bound.of(input.text) {
+            Some(new) => new.to_string(),
+            None => self.placed.rename(input.text).into_owned(),
+        });
+        match inputs().any(|input| self.bound.of(input.text).is_some()) {
+            true => new.collect::<BTreeSet<_>>().into_iter().collect(),
+            false => new.collect(),
+        }
+    }
 }
 
 impl Edit for ImportedNodes<'_> {
@@ -94,9 +108,11 @@ impl Edit for ImportedNodes<'_> {
     }
 
     fn input<'n>(&mut self, input: &'n str) -> Option<Cow<'n, str>> {
+        if input.starts_with('^') {
+            return self.controls.pop_front().map(Cow::Owned);
+        }
         let Some(new) = self.bound.of(input) else { return Some(self.placed.rename(input)) };
-        let is_first = !new.starts_with('^') || self.controls.insert(new.to_string());
-        is_first.then(|| Cow::Owned(new.strip_suffix(":0").unwrap_or(new).to_owned()))
+        Some(Cow::Owned(new.strip_suffix(":0").unwrap_or(new).to_owned()))
     }
 
     fn frame<'n>(&self, frame: &'n str) -> Cow<'n, str> {

@@ -37,7 +37,10 @@ impl<'a> InputMap<'a> {
         };
         for (from, to) in &options.input_map {
             let key = tensor(from);
-            if !known.contains(&key) && graph.find(key.0).is_none() {
+            let is_known = known.contains(&key);
+            // A node of this name has outputs, but `^x:0` orders nothing.
+            let is_control_of_output = from.starts_with('^') && from.contains(':');
+            if is_control_of_output || !is_known && graph.find(key.0).is_none() {
                 let names = known.iter().map(|(name, _)| *name);
                 let hint = suggestion::hint(key.0.as_bytes(), names);
                 return Err(Error::not_found(format!(
@@ -45,7 +48,8 @@ impl<'a> InputMap<'a> {
                     shortened(from)
                 )));
             }
-            if let Some(id) = graph.find(key.0).filter(|_| key.1 != "^") {
+            // What a node takes as its input may be an output that does not exist.
+            if let Some(id) = graph.find(key.0).filter(|_| key.1 != "^" && !is_known) {
                 let number = key.1.parse().map_err(|_| no_tensor(from))?;
                 definitions.output(graph.node(id), number).map_err(in_map)?;
             }
@@ -73,6 +77,11 @@ impl<'a> InputMap<'a> {
     /// The replacement of an input.
     pub(super) fn of<'b>(&'b self, input: &'b str) -> Option<&'b Cow<'a, str>> {
         if self.is_empty() { None } else { self.map.get(&tensor(input)) }
+    }
+
+    /// The replacement of an output of a node.
+    pub(super) fn of_output(&self, node: &str, number: i32) -> Option<String> {
+        self.map.get(&(node, &*number.to_string())).map(|new| new.to_string())
     }
 
     /// Checks that nodes of `graph` get inputs of the dtypes that they take, as far as the definitions tell: TensorFlow accepts the value of a
@@ -106,12 +115,48 @@ impl<'a> InputMap<'a> {
             let expected = definitions.inputs(node, inputs.len()).unwrap_or_default();
             for (at, to, found) in bound {
                 let Some(&expected) = expected.get(at) else { continue };
-                let is_value = expected < REFERENCE && found == expected + REFERENCE;
-                if found != expected && !is_value && expected != 0 {
+                if !is_taken(found, expected) {
                     let field = format!("input_map: input {at} of {}", shortened(node.name));
                     let found = format!("{} from {}", dtype(found), shortened(to));
                     let error = Error::unexpected("dtype", found, dtype(expected));
                     return Err(error.in_field(&field));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks the inputs that are not replaced: they are outputs that their nodes have, of the dtypes that are taken as far as the definitions
+    /// tell, and the control inputs come last.
+    ///
+    /// # Errors
+    /// If one of them is not.
+    pub(super) fn check_inputs(
+        &self,
+        graph: &Graph<'_>,
+        definitions: &Definitions<'_>,
+    ) -> Result<()> {
+        for node in graph.nodes() {
+            let inputs = graph.inputs(node);
+            let count = inputs.iter().take_while(|input| !input.is_control).count();
+            if let Some(late) = inputs.iter().skip(count).find(|input| !input.is_control) {
+                let (name, text) = (shortened(node.name), shortened(late.text));
+                return Err(Error::usage(format!(
+                    "node {name}: input {text} is after control inputs"
+                )));
+            }
+            let expected = definitions.inputs(node, count).unwrap_or_default();
+            for (at, input) in inputs.iter().take(count).enumerate() {
+                let source = input.source.filter(|_| self.of(input.text).is_none());
+                let (Some(source), Ok(number)) = (source, input.port.parse()) else { continue };
+                let found = definitions.output(graph.node(source), number);
+                let of_input = || format!("input {at} of {}", shortened(node.name));
+                let found = found.map_err(|error| error.in_field(&of_input()))?;
+                let (Some(found), Some(&expected)) = (found, expected.get(at)) else { continue };
+                if !is_taken(found, expected) {
+                    let found = format!("{} from {}", dtype(found), shortened(input.text));
+                    let error = Error::unexpected("dtype", found, dtype(expected));
+                    return Err(error.in_field(&of_input()));
                 }
             }
         }
@@ -142,6 +187,12 @@ impl<'a> InputMap<'a> {
         }
         Ok(())
     }
+}
+
+/// Whether an input of the dtype `expected`, which is 0 if unknown, accepts one of `found`: TensorFlow accepts the value of a reference.
+fn is_taken(found: i32, expected: i32) -> bool {
+    let is_value = expected < REFERENCE && found == expected + REFERENCE;
+    found == expected || is_value || expected == 0
 }
 
 fn in_map(error: Error) -> Error {

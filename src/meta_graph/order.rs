@@ -48,16 +48,18 @@ pub(super) fn order(graph: &Graph<'_>, bound: impl Fn(&Input<'_>) -> bool) -> Re
 /// The number of inputs that a node waits for.
 fn waits_for(graph: &Graph<'_>, node: &Node<'_>, bound: impl Fn(&Input<'_>) -> bool) -> usize {
     let inputs = graph.inputs(node);
-    let open = inputs.iter().filter(|input| !bound(input)).count();
+    let bound = inputs.iter().filter(|input| bound(input)).count();
     let is_back = |input: &&Input<'_>| {
         let source = input.source.filter(|_| !input.is_control);
         source.is_some_and(|source| is_next_iteration(graph.node(source)))
     };
-    if is_merge(node) && inputs.iter().any(|input| is_back(&input)) {
+    let all = if is_merge(node) && inputs.iter().any(|input| is_back(&input)) {
         inputs.iter().filter(|input| input.is_control).count() + 1
     } else {
-        open
-    }
+        inputs.len()
+    };
+    // The one data input of a loop may itself be bound, or both may be.
+    all.saturating_sub(bound)
 }
 
 fn is_merge(node: &Node<'_>) -> bool {

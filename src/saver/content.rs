@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::files_writer::CheckpointFilesWriter;
 use super::run::{self, Variables};
 use super::{check_nodes, utf8};
-use crate::checkpoint::{CheckpointBuilder, Format, IfExists};
+use crate::checkpoint::{CheckpointBuilder, Format, IfExists, sharded_filename, sharded_filespec};
 use crate::error::{Error, Result};
 use crate::message::Message;
 use crate::meta_graph::with_graph;
@@ -49,12 +49,21 @@ impl Content for CheckpointBuilder<'_> {
         progress: &dyn Progress,
     ) -> Result<PathBuf> {
         let format = Format::of(saver.version())?;
-        if saver.version() != CheckpointFormatVersion::V2 && self.open_path(path, format)? == state
-        {
+        let write = |path| self.write_with_state(path, format, IfExists::Replace, state, progress);
+        if saver.version() == CheckpointFormatVersion::V2 {
+            return write(path);
+        }
+        let opened = self.open_path(path, format)?;
+        if saver.sharded && opened == path {
+            // One shard has its number too.
+            write(&sharded_filename(path, 0, 1))?;
+            return Ok(sharded_filespec(path, 1));
+        }
+        if opened == state {
             let kind = "the checkpoint has the path of the state file";
             return Err(Error::usage(kind).in_file(path));
         }
-        self.write_with_state(path, format, IfExists::Replace, state, progress)
+        write(path)
     }
 }
 

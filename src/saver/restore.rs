@@ -13,7 +13,7 @@ use crate::message::Message;
 const SHOWN: usize = 10;
 
 impl Saver {
-    /// Restores the checkpoint at `path` into `variables`, by the nodes that this saver has in the graph of a `MetaGraphDef` or `GraphDef`:
+    /// Restores the checkpoint with the prefix `path` into `variables`, by the nodes that this saver has in the graph of a `MetaGraphDef` or `GraphDef`:
     /// TensorFlow's `restore`. If anything fails, the store is unchanged.
     ///
     /// If TensorFlow 2 saved the checkpoint and names are missing from it, they are looked up among its objects. TensorFlow then restores all
@@ -56,7 +56,7 @@ impl Saver {
         }
         let Err(error) = restore(graph, self.def(), text, variables) else { return Ok(()) };
         // Without a plan, the first error is returned.
-        let Ok(checkpoint) = Checkpoint::open(path) else { return Err(error) };
+        let Ok(checkpoint) = Checkpoint::open_prefix(path) else { return Err(error) };
         let Ok(plan) = run_plan(graph, self.def(), &checkpoint) else { return Err(error) };
         if let Some(error) = plan.error() {
             return Err(error.in_file(path));

@@ -1,11 +1,12 @@
 //! Saves checkpoints: writes the checkpoint, updates the state file, and removes an old checkpoint.
 
 use std::borrow::Cow;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::builder::{BuilderOptions, BuiltSaver, build, with_saver, without_saver};
-use super::directory::CheckpointDirectory;
+use super::directory::{CheckpointDirectory, check_directory, directory_of, ends_with_directory};
 use super::{Content, Rotation};
 use crate::checkpoint::{
     self, CheckpointState, Format, META_GRAPH_SUFFIX, StateOptions, meta_graph_filename,
@@ -205,9 +206,10 @@ impl Saver {
     /// `path.ckdiff-previous`.
     ///
     /// # Errors
-    /// If `latest_filename` contains a directory or is the name of the checkpoint, the directory is missing, or a file cannot be written; if
-    /// `meta_graph_suffix` gives the debug information the same file. As in TensorFlow, a missing directory is created for a V2 checkpoint
-    /// that is not sharded, but not its parent; and a sharded V2 checkpoint can have the name of the state file if its path is relative.
+    /// If `latest_filename` contains a directory or is the name of the checkpoint, the path is empty, the directory is missing, or a file cannot
+    /// be written; if `meta_graph_suffix` gives the debug information the same file. As in TensorFlow, a missing directory is created for a V2
+    /// checkpoint that is not sharded, but not its parent; and a sharded V2 checkpoint can have the name of the state file if its path is
+    /// relative. A path such as `sub/` is that of the files `sub/.index` and so on.
     pub fn save(
         &mut self,
         content: &dyn Content,
@@ -223,19 +225,18 @@ impl Saver {
             debug_info_file(&file)?;
         }
         if self.is_empty {
-            checkpoint::check_directory(&target)?;
+            check_directory(&target)?;
             self.write_meta_graph(&file, content, options)?;
             return Ok(SaveOutcome { path: None, not_removed: None });
         }
-        let dir = target.parent().unwrap_or(Path::new(""));
+        let dir = directory_of(&target);
         // What opens a V1 checkpoint in shards is another path.
         let is_opened = self.def.version() == CheckpointFormatVersion::V2 || !self.def.sharded;
         if options.write_state && is_opened {
             CheckpointState::check_latest(dir, &target, &self.state_options(options))?;
         }
         let _directory = CheckpointDirectory::of(&target, &self.def)?;
-        let state = target.with_file_name(latest);
-        let saved = content.write(&self.def, &target, &state, progress)?;
+        let saved = content.write(&self.def, &target, &dir.join(latest), progress)?;
         let now = seconds(options.time.unwrap_or_else(SystemTime::now));
         if options.write_state {
             self.rotation.record(&saved, now);
@@ -260,6 +261,10 @@ impl Saver {
         let found = given.or_else(|| content.meta_graph().transpose()).transpose()?;
         let Some(meta_graph) = found.filter(|_| options.write_meta_graph) else { return Ok(()) };
         let meta_graph = self.exported(&meta_graph, options.strip_default_attrs)?;
+        // The suffix may have a directory in it, which TensorFlow makes.
+        let directory = files::directory_of(file);
+        fs::create_dir_all(directory)
+            .map_err(|error| Error::io("create", error).in_file(directory))?;
         let mut files = Replacement::default();
         let mut write = |file: &Path, message: &Message<'_>| {
             files.write(file, |out| out.write_all(message.bytes()).map_err(files::cannot_write))
@@ -299,7 +304,13 @@ impl Saver {
     /// The path of the checkpoint.
     fn target(&self, path: &Path, latest: &Path, options: &SaveOptions<'_>) -> Result<PathBuf> {
         let Some(step) = options.global_step else {
-            if path.file_name() == Some(latest.as_os_str()) && !self.def.sharded {
+            // The names of V1 shards are not empty.
+            let is_v2 = self.def.version() == CheckpointFormatVersion::V2;
+            if path.as_os_str().is_empty() && (is_v2 || !self.def.sharded) {
+                return Err(Error::usage("the path of the checkpoint is empty"));
+            }
+            let is_named = path.file_name() == Some(latest.as_os_str());
+            if is_named && !ends_with_directory(path) && !self.def.sharded {
                 let kind = "the checkpoint has the path of the state file";
                 return Err(Error::usage(kind).in_file(path));
             }

@@ -11,10 +11,10 @@ v1 = tf.compat.v1
 
 def check(ckdiff, directory):
     """Runs every scenario."""
-    for scenario in (check_parts, check_directory, check_state_name, check_names, check_unsorted, check_imports):
+    for scenario in (check_parts, check_directory, check_state_name, check_names, check_unsorted, check_imports, check_slash, check_paths, check_whole, check_bound):
         scenario(directory)
     check_state_twice(ckdiff, directory)
-    print("scenarios: 7 agree")
+    print("scenarios: 11 agree")
 
 
 def restored(meta, path):
@@ -51,13 +51,13 @@ def files(directory):
 
 
 def their_save(directory, path, **options):
-    """What TensorFlow leaves in an empty directory, and its error."""
-    directory.mkdir()
+    """What TensorFlow leaves in a directory, which is empty unless it exists, and its error."""
+    directory.mkdir(parents=True, exist_ok=True)
     with tf.Graph().as_default(), v1.Session() as session:
         v1.get_variable("x", [2], initializer=v1.ones_initializer())
         session.run(v1.global_variables_initializer())
         try:
-            v1.train.Saver(**options).save(session, str(directory / path))
+            v1.train.Saver(**options).save(session, f"{directory}/{path}")
         except (ValueError, RuntimeError) as error:
             return files(directory), error
         return files(directory), None
@@ -120,6 +120,64 @@ def check_imports(directory):
             except ValueError:
                 theirs = False
         assert ours == theirs, (case, ours, theirs)
+
+
+def check_slash(directory):
+    """A path that ends with a directory is in it."""
+    for path in sorted((directory / "slash").iterdir()):
+        name, options = json.loads((path / "case.json").read_text())
+        (path / "case.json").unlink()
+        their_save(directory / f"slash-{path.name}/sub", "m", **options)
+        before = files(directory / f"slash-{path.name}")
+        theirs, error = their_save(directory / f"slash-{path.name}", name, **options)
+        theirs = sorted(set(theirs) - (set(before) - {"sub", "sub/checkpoint"}))
+        # One device, and one shard, where ours has four.
+        ours = sorted({file.replace("of-00004", "of-00001") for file in files(path) if "0000" not in file or "00000-of" in file})
+        assert error is None and ours == theirs, (ours, theirs)
+        latest = v1.train.get_checkpoint_state(str(path / "sub")).model_checkpoint_path
+        saved = f"{path}/{name}" + ("-?????-of-00004" if options.get("write_version") == 1 else "")
+        assert latest == saved, (latest, saved)
+        (meta,) = (path / "sub").glob("*.meta")
+        assert restored(meta, latest)[0]
+
+
+def check_paths(directory):
+    """A saver takes a prefix, and no file of the checkpoint."""
+    for path, ours in json.loads((directory / "paths.json").read_text()).items():
+        try:
+            theirs = bool(restored(directory / f"paths/{path[0]}.meta", directory / "paths" / path)[0])
+        except (ValueError, tf.errors.OpError):
+            theirs = False
+        assert ours == theirs, (path, ours, theirs)
+
+
+def check_whole(directory):
+    """A tensor of which only some slices are stored is listed, and not restored as a whole."""
+    for version in ("V1", "V2"):
+        path = directory / f"parts.{version}/m"
+        restores, shapes = json.loads((path.parent / "whole.json").read_text())
+        assert not restores
+        assert v1.train.load_checkpoint(str(path)).get_variable_to_shape_map() == shapes, shapes
+        try:
+            tf.raw_ops.RestoreV2(prefix=str(path), tensor_names=["p"], shape_and_slices=[""], dtypes=[tf.float32])
+            assert False, "it is restored"
+        except tf.errors.OpError:
+            pass
+
+
+def check_bound(directory):
+    """Inputs of a loop and control inputs that are replaced, and what is returned in their place."""
+    graph = v1.GraphDef.FromString((directory / "bound.pb").read_bytes())
+    cases = json.loads((directory / "bound.json").read_text())
+    assert len(cases) == 4, cases
+    for element, (returned, inputs) in cases.items():
+        with tf.Graph().as_default() as whole:
+            source = v1.placeholder(tf.float32, name="src")
+            (theirs,) = tf.import_graph_def(graph, name="e", input_map={element: source}, return_elements=["x:0"])
+            assert theirs.name == returned, (element, theirs.name, returned)
+            for node in whole.as_graph_def().node:
+                if node.name in inputs:
+                    assert list(node.input) == inputs[node.name], (element, node, inputs)
 
 
 def check_state_twice(ckdiff, directory):

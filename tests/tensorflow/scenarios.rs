@@ -6,17 +6,23 @@
 //! state/checkpoint         a sharded V2 checkpoint with the name of the state file, saved by a relative path
 //! names/NUMBER/NAME        a V1 checkpoint with a name like a pattern
 //! unsorted                 a V1 checkpoint of SaveSlices with unsorted names
+//! parts.VERSION/whole.json whether a plan restores all of the partitioned variable, and the shapes
 //! imports.json, imports.pb what ckdiff accepts when it imports a graph, and the graph
+//! slash/NUMBER             a checkpoint saved as `sub/` or `sub/.`
+//! paths.json, paths/       the paths that a saver restores
+//! bound.json, bound.pb     the inputs of a loop and control inputs after one is replaced, and the graph
 //! ```
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use ckdiff::checkpoint::Checkpoint;
 use ckdiff::message::Message;
 use ckdiff::meta_graph::{ImportOptions, import};
 use ckdiff::progress::Silent;
 use ckdiff::saver::builder::{BuilderOptions, ToSave, VarList, all_saveable};
+use ckdiff::saver::plan::restore_plan;
 use ckdiff::saver::run::{VariableKey, Variables};
 use ckdiff::saver::{Model, SaveOptions, Saver};
 use ckdiff::schema::Schema;
@@ -46,7 +52,81 @@ pub(crate) fn write(out: &Path) -> Result {
         saved(&directory.join(name), false, V1)?;
     }
     unsorted(&out.join("unsorted"))?;
-    imports(out)
+    imports(out)?;
+    slash(out)?;
+    paths(out)?;
+    bound(out)
+}
+
+/// Saves to paths that end with a directory; `case.json` has the path, and the options of TensorFlow's saver.
+fn slash(out: &Path) -> Result {
+    let cases = [
+        ("sub/", false, V2, "{}"),
+        ("sub/.", false, V2, "{}"),
+        ("sub/", true, V2, "{\"sharded\": true}"),
+        ("sub/", true, V1, "{\"sharded\": true, \"write_version\": 1}"),
+    ];
+    for (number, (path, sharded, version, options)) in cases.into_iter().enumerate() {
+        let directory = out.join("slash").join(number.to_string());
+        fs::create_dir_all(directory.join("sub"))?;
+        saved(&directory.join(path), sharded, version)?;
+        fs::write(directory.join("case.json"), format!("[\"{path}\", {options}]\n"))?;
+    }
+    Ok(())
+}
+
+/// Says of paths in `paths/` whether a saver restores them.
+fn paths(out: &Path) -> Result {
+    let directory = out.join("paths");
+    fs::create_dir_all(&directory)?;
+    saved(&directory.join("m"), false, V2)?;
+    saved(&directory.join("s"), true, V1)?;
+    let mut lines = Vec::new();
+    for name in ["m", "m.index", "m.data-00000-of-00001", "s-?????-of-00004", "s-00000-of-00004"] {
+        let graph = read(&directory.join(format!("{}.meta", &name[..1])))?;
+        let def = MetaGraphDef::decode(graph.bytes())?.saver_def.ok_or("a saver")?;
+        let mut variables = Variables::of(&graph)?;
+        let restored = Saver::new(def).restore(&graph, &directory.join(name), &mut variables);
+        lines.push(format!("  {name:?}: {}", restored.is_ok()));
+    }
+    fs::write(out.join("paths.json"), format!("{{\n{}\n}}\n", lines.join(",\n")))?;
+    Ok(())
+}
+
+/// Imports a graph with a loop and control inputs, one of which is replaced: `bound.json` has what is returned as `x:0`, and the inputs of nodes.
+fn bound(out: &Path) -> Result {
+    let float = ("T", "type: DT_FLOAT");
+    let placeholder = |name: &str| node(name, "Placeholder", &[], &[("dtype", "type: DT_FLOAT")]);
+    let graph = [
+        placeholder("x"),
+        node("b", "NoOp", &[], &[]),
+        node("c", "NoOp", &[], &[]),
+        node("y", "Identity", &["x", "^b", "^c"], &[float]),
+        node("enter", "Enter", &["x"], &[float, ("frame_name", "s: 'w'")]),
+        node("merge", "Merge", &["enter", "next"], &[float, ("N", "i: 2")]),
+        node("next", "NextIteration", &["merge"], &[float]),
+    ];
+    let graph = meta_graph(&format!("graph_def {{ {} }}", graph.concat()))?;
+    let into = meta_graph(&format!("graph_def {{ {} }}", placeholder("src")))?;
+    let mut lines = Vec::new();
+    for element in ["x", "enter", "^b", "^c"] {
+        let options = ImportOptions {
+            import_scope: "e".into(),
+            input_map: BTreeMap::from([(element.into(), "src".into())]),
+            return_elements: vec!["x:0".into()],
+            ..ImportOptions::default()
+        };
+        let outcome = import(&graph, Some(&into), &options)?;
+        let nodes = MetaGraphDef::decode(outcome.message.bytes())?.graph_def.ok_or("a graph")?.node;
+        let inputs: Vec<String> =
+            nodes.iter().map(|node| format!("{:?}: {:?}", node.name, node.input)).collect();
+        let returned = outcome.return_elements.first().ok_or("an element")?;
+        lines.push(format!("  {element:?}: [{returned:?}, {{ {} }}]", inputs.join(", ")));
+    }
+    fs::write(out.join("bound.json"), format!("{{\n{}\n}}\n", lines.join(",\n")))?;
+    let graph = MetaGraphDef::decode(graph.bytes())?.graph_def.ok_or("a graph")?;
+    fs::write(out.join("bound.pb"), graph.encode_to_vec())?;
+    Ok(())
 }
 
 /// The path from the working directory.
@@ -108,6 +188,33 @@ fn parts(directory: &Path, write_version: CheckpointFormatVersion) -> Result {
         let expected = variables.get(key).filter(|_| is_wanted(&key.name.to_string()));
         assert_eq!(value, expected, "{key:?}");
     }
+    whole(&path)
+}
+
+/// Writes whether all of `p` would be restored, and the shapes of the tensors.
+fn whole(path: &Path) -> Result {
+    let checkpoint = Checkpoint::open(path)?;
+    let constant =
+        |name: &str, text: &str| constant(name, "DT_STRING", &[format!("string_val: '{text}'")]);
+    let dtypes = "list { type: DT_FLOAT }";
+    let nodes = [
+        node("file", "Placeholder", &[], &[("dtype", "type: DT_STRING")]),
+        constant("names", "p"),
+        constant("slices", ""),
+        node("read", "RestoreV2", &["file", "names", "slices"], &[("dtypes", dtypes)]),
+    ];
+    let graph = meta_graph(&format!("graph_def {{ {} }}", nodes.concat()))?;
+    let def = SaverDef {
+        filename_tensor_name: "file:0".into(),
+        restore_op_name: "read".into(),
+        ..SaverDef::default()
+    };
+    let restores = restore_plan(&graph, &def, &checkpoint)?.restores();
+    let shapes = checkpoint.shape_map();
+    let shapes: Vec<String> =
+        shapes.iter().map(|(name, shape)| format!("\"{name}\": {:?}", shape.dims())).collect();
+    let text = format!("[{restores}, {{ {} }}]\n", shapes.join(", "));
+    fs::write(path.with_file_name("whole.json"), text)?;
     Ok(())
 }
 

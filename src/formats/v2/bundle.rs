@@ -40,11 +40,11 @@ pub(super) fn open<'l>(index: &Probe, limits: &'l Limits) -> Result<(Index, Bund
     if let Some(other) = magic::other_kind(index) {
         return Err(other);
     }
-    let path = index.path();
-    let table = Index::read(index.open()?, limits).map_err(|error| error.in_file(path))?;
-    let prefix = path.with_extension("");
+    let file = index.path();
+    let table = Index::read(index.open()?, limits).map_err(|error| error.in_file(file))?;
+    let prefix = path::prefix_of(index.path());
     let shards = shards(&prefix, &table);
-    let bundle = Bundle { order: table.order, index: path.to_path_buf(), prefix, shards, limits };
+    let bundle = Bundle { order: table.order, index: file.to_path_buf(), prefix, shards, limits };
     Ok((table, bundle))
 }
 

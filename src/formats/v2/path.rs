@@ -15,6 +15,22 @@ pub(super) fn index_of(prefix: &Path) -> PathBuf {
     with_suffix(prefix, ".index")
 }
 
+/// The prefix of the checkpoint with this index or shard. It may have no name: `sub/` is that of `sub/.index`.
+pub(super) fn prefix_of(file: &Path) -> PathBuf {
+    let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    // Only an extension after a name is one to `Path`.
+    match name.rsplit_once('.') {
+        Some((prefix, _)) => file.with_file_name(prefix),
+        None => file.with_extension(""),
+    }
+}
+
+/// The extension of a file name. Unlike in [`Path`], it may be all of the name: `.index`.
+fn extension_of(path: &Path) -> Option<&str> {
+    let whole = || path.file_name()?.to_str()?.strip_prefix('.');
+    path.extension().map_or_else(whole, |extension| extension.to_str())
+}
+
 /// The path of shards, without their numbers.
 pub(super) fn data_of(prefix: &Path) -> PathBuf {
     with_suffix(prefix, ".data")
@@ -26,8 +42,8 @@ pub(super) fn locate(probe: &Probe) -> Option<PathBuf> {
     if probe.at(&index_of(path)).exists() {
         return Some(path.to_path_buf());
     }
-    let extension = path.extension()?.to_str()?;
-    let prefix = path.with_extension("");
+    let extension = extension_of(path)?;
+    let prefix = prefix_of(path);
     let is_one = if extension == "index" {
         probe.exists() && magic::may_be_checkpoint_file(probe)
     } else {
@@ -39,8 +55,7 @@ pub(super) fn locate(probe: &Probe) -> Option<PathBuf> {
 
 /// Whether a file is an index or a shard.
 pub(super) fn role(probe: &Probe) -> Option<FileRole> {
-    let extension = probe.path().extension().and_then(|extension| extension.to_str());
-    let extension = extension.unwrap_or_default();
+    let extension = extension_of(probe.path()).unwrap_or_default();
     if is_data_extension(extension).is_some() {
         return Some(FileRole::Content);
     }

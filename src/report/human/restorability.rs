@@ -160,6 +160,7 @@ fn detail(misfit: &Misfit) -> String {
         MisfitReason::Dtype { graph, checkpoint } => {
             format!("graph {graph}, checkpoint {checkpoint}")
         }
+        MisfitReason::Slice { spec, reason } if spec.is_empty() => reason.clone(),
         MisfitReason::Slice { spec, reason } => format!("{spec:?}: {reason}"),
         MisfitReason::Format { op } => op.clone(),
     };

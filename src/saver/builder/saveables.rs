@@ -104,16 +104,18 @@ pub fn validate_and_slice(dict: BTreeMap<String, ToSave>) -> Result<Vec<Saveable
     Ok(saveables)
 }
 
-/// Adds a saveable object, and its variable with its name to `seen`.
+/// Adds a saveable object, and its variable with its name to `seen`, where slices are apart from whole variables.
 ///
 /// # Errors
 /// If the variable was seen before.
 pub fn add_saveable(
     saveables: &mut Vec<SaveableObject>,
-    seen: &mut BTreeMap<String, String>,
+    seen: &mut BTreeMap<(String, bool), String>,
     saveable: SaveableObject,
 ) -> Result<()> {
-    if let Some(name) = seen.insert(saveable.op.clone(), saveable.name.clone()) {
+    // TensorFlow does not recognize a variable that is saved as a whole and as a slice.
+    let is_slice = saveable.specs.iter().any(|spec| !spec.slice_spec.is_empty());
+    if let Some(name) = seen.insert((saveable.op.clone(), is_slice), saveable.name.clone()) {
         return usage(format!(
             "variable {}: expected one name, found {name} and {}",
             saveable.op, saveable.name

@@ -31,7 +31,7 @@ pub enum MisfitReason {
     },
     /// The requested slice is invalid, or TensorFlow cannot restore it.
     Slice {
-        /// The slice as written.
+        /// The slice as written; empty for the whole tensor.
         spec: String,
         /// The reason.
         reason: String,
@@ -113,6 +113,7 @@ impl fmt::Display for MisfitReason {
             Self::Dtype { graph, checkpoint } => {
                 write!(f, "{graph} in the graph, {checkpoint} in the checkpoint")
             }
+            Self::Slice { spec, reason } if spec.is_empty() => f.write_str(reason),
             Self::Slice { spec, reason } => write!(f, "slice {spec:?}: {reason}"),
             Self::Format { op } => {
                 write!(f, "{op} reads V1 checkpoints only; this checkpoint has another format")

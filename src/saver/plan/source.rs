@@ -127,11 +127,7 @@ impl<'c> RestoreSource<'c> {
             return Some((MisfitReason::Missing { suggestion: None }, None));
         };
         // Damage is reported elsewhere; a slice can be there although the rest of its tensor is not.
-        let slices = entry.slices.as_ref().filter(|_| !requested.slice.is_empty());
-        let source = match (&entry.source, slices) {
-            (Ok(source), _) => &**source,
-            (Err(_), slices) => &**slices? as &dyn TensorSource,
-        };
+        let source = entry.whole_or_slices().ok()?;
         if requested.dtype != 0 && requested.dtype != source.dtype().code() {
             let graph = DType::name_of(requested.dtype);
             return Some((MisfitReason::Dtype { graph, checkpoint: source.dtype() }, None));
@@ -140,10 +136,8 @@ impl<'c> RestoreSource<'c> {
             Ok(slice) => slice,
             Err(misfit) => return Some((misfit, None)),
         };
-        if let (Some(slice), Some(slices)) = (&slice, slices)
-            && slices.slice(slice).is_none()
-            && self.may_cover(slices)
-            && !slices.covers(slice)
+        if let Some(slices) = &entry.slices
+            && self.lacks(slices, slice.as_ref())
         {
             let spec = requested.slice.clone();
             let reason = "the checkpoint does not have all of it".to_owned();
@@ -158,6 +152,13 @@ impl<'c> RestoreSource<'c> {
             MisfitReason::Shape { graph, checkpoint: shape.clone(), is_refused },
             Some(&variable.variable),
         ))
+    }
+
+    /// Whether slices, which do not cover their tensor, lack some of the requested slice; `None` is the whole tensor.
+    fn lacks(&self, slices: &Partitioned, requested: Option<&Slice>) -> bool {
+        requested.is_none_or(|slice| {
+            slices.slice(slice).is_none() && self.may_cover(slices) && !slices.covers(slice)
+        })
     }
 
     /// Whether enough steps are left to find whether slices cover another one.

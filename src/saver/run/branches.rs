@@ -35,6 +35,13 @@ pub(super) fn run<'m>(
 
 /// The branch of a `Case`: the last one if there is none with this number.
 fn case(selector: &Arc<Tensor>, count: usize) -> Result<usize> {
+    if selector.shape().rank() > 0 {
+        return Err(Error::unexpected(
+            "shape of branch_index",
+            selector.shape(),
+            "that of a scalar",
+        ));
+    }
     let at = usize::try_from(int(selector, "branch_index")?).unwrap_or(usize::MAX);
     Ok(at.min(count.saturating_sub(1)))
 }

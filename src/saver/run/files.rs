@@ -149,12 +149,9 @@ fn open(session: &mut Session<'_, '_>, path: &str) -> Result<(Arc<str>, Arc<Chec
     {
         return Ok((Arc::clone(known), Arc::clone(checkpoint)));
     }
-    let checkpoint = Arc::new(Checkpoint::open(path)?);
+    let checkpoint = Arc::new(Checkpoint::open_prefix(Path::new(path))?);
     session.steps(checkpoint.tensors().len() / ENTRIES)?;
-    let sources = checkpoint.tensors().filter_map(|entry| match (&entry.source, &entry.slices) {
-        (Ok(source), _) => Some(&**source),
-        (Err(_), slices) => slices.as_ref().map(|slices| &**slices as &dyn TensorSource),
-    });
+    let sources = checkpoint.tensors().filter_map(|entry| entry.whole_or_slices().ok());
     let bytes = sources.fold(0u64, |sum, source| sum.saturating_add(source.stored_bytes()));
     let more = bytes.saturating_sub(session.checkpoints.largest);
     session.checkpoints.largest += more;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ckdiff::checkpoint::{Checkpoint, CheckpointBuilder, IfExists};
+use ckdiff::checkpoint::{Checkpoint, CheckpointBuilder, Entry, IfExists};
 use ckdiff::progress::Silent;
 
 /// Every undamaged checkpoint of TensorFlow below `tests/data`, by the path that opens it; without those that a script
@@ -93,8 +93,13 @@ fn damaged_checkpoints_are_not_written() {
                 &Silent,
             )
         };
+        // A tensor of which only some slices are stored is no damage: a saver of some parts writes it.
+        let known = checkpoint.shape_map();
+        let is_partial = |e: &Entry| e.source.is_err() && known.contains_key(&e.name);
         let damaged = !checkpoint.damage().is_empty()
-            || checkpoint.tensors().any(|e| checkpoint.get_tensor(&e.name).is_err());
+            || checkpoint
+                .tensors()
+                .any(|e| checkpoint.get_tensor(&e.name).is_err() && !is_partial(e));
         match CheckpointBuilder::of(&checkpoint).and_then(write) {
             Ok(_) => assert!(!damaged, "{prefix} was written"),
             Err(error) => {

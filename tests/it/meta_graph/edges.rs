@@ -212,7 +212,7 @@ fn odd_names_are_accepted() {
     let name = "naïve \u{1f642} \"q\" \\ \t\n^ $.*[x]";
     let quoted = name.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
     let meta = of_text(&format!(
-        "graph_def {{ node {{ name: \"s.x/{quoted}\" op: 'A' }} node {{ name: 's.x/b' input: \"^s.x/{quoted}\" input: 'sax/c' }} node {{ name: 'sax/c' }} }}"
+        "graph_def {{ node {{ name: \"s.x/{quoted}\" op: 'A' }} node {{ name: 's.x/b' input: 'sax/c' input: \"^s.x/{quoted}\" }} node {{ name: 'sax/c' }} }}"
     ));
     let exported = export(&meta, &scoped("s.x")).unwrap();
     let lines = text(&exported.message);

@@ -305,6 +305,9 @@ fn a_condition_calls_one_of_its_branches() {
             let found = branch(op, &condition, "DT_INT32", &["same", "one", "two"]);
             assert_eq!(found.as_deref(), Ok(expected), "{op}: {number}");
         }
+        let one = "tensor_shape { dim { size: 1 } } int_val: 1";
+        let error = branch(op, one, "DT_INT32", &["same", "one"]).unwrap_err();
+        assert!(error.contains("branch_index"), "{error}");
     }
     let number = "tensor_shape {} int_val: 1";
     for (op, branches, says) in [

@@ -6,6 +6,7 @@ mod hostile;
 // Savers of TensorFlow 2, which are functions.
 mod object_savers;
 mod parts;
+mod paths;
 mod restore;
 mod run;
 mod saving;

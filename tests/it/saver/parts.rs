@@ -1,8 +1,9 @@
 //! Savers of some parts of partitioned variables: what they save, they restore.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use ckdiff::checkpoint::Checkpoint;
+use ckdiff::checkpoint::{Checkpoint, CheckpointBuilder, Format, IfExists, Listing};
 use ckdiff::message::Message;
 use ckdiff::progress::Silent;
 use ckdiff::saver::builder::{BuilderOptions, ToSave, VarList, Variable, all_saveable, build};
@@ -11,7 +12,7 @@ use ckdiff::saver::run::{VariableKey, Variables, restore};
 use ckdiff::saver::{Model, SaveOptions, Saver};
 use ckdiff::schema::tensorflow::SaverDef;
 use ckdiff::schema::tensorflow::saver_def::CheckpointFormatVersion;
-use ckdiff::tensor::{DType, Shape, Tensor};
+use ckdiff::tensor::{DType, Name, Shape, Tensor};
 use ckdiff::text::{PrintOptions, Style};
 
 use crate::support::message_forms::{parsed, text_of};
@@ -157,7 +158,80 @@ fn a_plan_knows_which_slices_are_missing() {
         assert_eq!(misfits[0].0, "24 2 6,2:0,2");
         let says = "slice \"24 2 6,2:0,2\": the checkpoint does not have all of it";
         assert_eq!(misfits[0].1.to_string(), says);
-        // As a whole, the tensor cannot be read.
+        // As a whole, the tensor is not there.
+        let (graph, def) = whole_p();
+        let plan = restore_plan(&graph, &def, &checkpoint).unwrap();
+        let misfits: Vec<_> = plan.misfits().map(|(_, misfit)| misfit.to_string()).collect();
+        assert_eq!(misfits, ["the checkpoint does not have all of it"]);
+        assert!(!plan.restores());
+        let mut variables = Variables::of(&graph).unwrap();
+        let path = directory.path().join("m");
+        assert!(Saver::new(def).restore(&graph, &path, &mut variables).is_err());
         assert!(checkpoint.get_tensor("p").is_err());
+    }
+}
+
+/// A graph that restores all of `p` into one variable.
+fn whole_p() -> (Message<'static>, SaverDef) {
+    let graph = parsed(
+        "tensorflow.MetaGraphDef",
+        "graph_def { node { name: 'p' op: 'VariableV2' attr { key: 'dtype' value { type: DT_FLOAT } }
+            attr { key: 'shape' value { shape { dim { size: 24 } dim { size: 2 } } } } } }
+         collection_def { key: 'variables' value { bytes_list { value: '\\n\\003p:0\\022\\010p/Assign' } } }",
+    );
+    let list = all_saveable(&graph).unwrap().into_iter().map(ToSave::Variable).collect();
+    let options = BuilderOptions { var_list: VarList::List(list), ..BuilderOptions::default() };
+    let built = build(&graph, &options).unwrap().unwrap();
+    (built.message, built.saver_def)
+}
+
+/// As TensorFlow's reader, which lists what it cannot read as a whole.
+#[test]
+fn incomplete_tensors_are_listed_and_copied() {
+    for version in FORMATS {
+        let directory = tempfile::tempdir().unwrap();
+        let (graph, def) = saved(directory.path(), ("partitioned", "p"), &[1, 2, 4], version);
+        let checkpoint = Checkpoint::open(directory.path().join("m")).unwrap();
+        let name = Name::from("p");
+        assert_eq!(checkpoint.shape_map()[&name].dims(), [24, 2]);
+        assert_eq!(checkpoint.dtype_map()[&name], DType::F32);
+        assert_eq!(checkpoint.debug_string(), "p (DT_FLOAT) [24,2]\n");
+        let listing = Listing::new(&checkpoint, |_| true);
+        assert!(listing.tensors[0].facts.is_some() && listing.tensors[0].error.is_some());
+        // A copy has the same slices.
+        for format in FORMATS {
+            let copy = directory.path().join("copy");
+            let builder = CheckpointBuilder::of(&checkpoint).unwrap();
+            let format = Format::of(format).unwrap();
+            builder.write(&copy, format, IfExists::Replace, &Silent).unwrap();
+            let mut variables = Variables::of(&graph).unwrap();
+            Saver::new(def.clone()).restore(&graph, &copy, &mut variables).unwrap();
+            let known = numbered("partitioned");
+            for part in [1, 2, 4].map(|part| format!("p/part_{part}")) {
+                assert_eq!(variables.find(&part), known.find(&part), "{part}");
+            }
+            assert!(Checkpoint::open(&copy).unwrap().get_tensor("p").is_err());
+        }
+        let safetensors = Format::by_name("safetensors").unwrap();
+        let target = directory.path().join("all.safetensors");
+        let builder = CheckpointBuilder::of(&checkpoint).unwrap();
+        assert!(builder.write(&target, safetensors, IfExists::Refuse, &Silent).is_err());
+        assert!(!target.exists());
+    }
+}
+
+/// As in TensorFlow, to which a variable and its slice are two objects.
+#[test]
+fn a_part_is_saved_whole_and_as_a_slice() {
+    for (case, of) in CASES {
+        let part = all(case).into_iter().find(|one| one.name == format!("{of}/part_0")).unwrap();
+        let built = |y: ToSave| {
+            let dict =
+                BTreeMap::from([("x".into(), ToSave::Variable(part.clone())), ("y".into(), y)]);
+            let options = BuilderOptions { var_list: VarList::Dict(dict), ..Default::default() };
+            build(&meta_graph(&format!("build/{case}.before.meta")), &options)
+        };
+        assert!(built(ToSave::Slices(vec![part.clone()])).is_ok(), "{case}");
+        assert!(built(ToSave::Variable(part.clone())).is_err(), "{case}");
     }
 }

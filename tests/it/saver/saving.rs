@@ -19,19 +19,19 @@ use crate::support::saver::meta_graph;
 
 use CheckpointFormatVersion::{V1, V2};
 
-fn ones() -> Tensor {
+pub(super) fn ones() -> Tensor {
     let content: Vec<u8> = [1.0f32; 2].iter().flat_map(|x| x.to_le_bytes()).collect();
     Tensor::new(DType::F32, Shape::new(&[2]).unwrap(), content).unwrap()
 }
 
 /// A graph with a saver, and its variables.
-struct Saving {
-    graph: Message<'static>,
-    variables: Variables,
-    saver: Saver,
+pub(super) struct Saving {
+    pub(super) graph: Message<'static>,
+    pub(super) variables: Variables,
+    pub(super) saver: Saver,
 }
 
-fn saving(sharded: bool, write_version: CheckpointFormatVersion) -> Saving {
+pub(super) fn saving(sharded: bool, write_version: CheckpointFormatVersion) -> Saving {
     let before = meta_graph("build/sharded.before.meta");
     let options = BuilderOptions { sharded, write_version, ..BuilderOptions::default() };
     let (saver, graph) = Saver::build(&before, &options).unwrap();
@@ -48,7 +48,7 @@ fn saving(sharded: bool, write_version: CheckpointFormatVersion) -> Saving {
 }
 
 impl Saving {
-    fn save(&mut self, path: &Path) -> Result<PathBuf, String> {
+    pub(super) fn save(&mut self, path: &Path) -> Result<PathBuf, String> {
         let model = Model { graph: &self.graph, variables: &self.variables };
         let options = SaveOptions { meta_graph: Some(&self.graph), ..SaveOptions::default() };
         let saved = self.saver.save(&model, path, &options, &Silent);
@@ -56,14 +56,14 @@ impl Saving {
     }
 
     /// Restores into a store of the graph's variables, which then is equal.
-    fn restores(&self, path: &Path) {
+    pub(super) fn restores(&self, path: &Path) {
         let mut restored = Variables::of(&self.graph).unwrap();
         self.saver.restore(&self.graph, path, &mut restored).unwrap();
         assert_eq!(restored, self.variables, "{}", path.display());
     }
 }
 
-fn names(directory: &Path) -> Vec<String> {
+pub(super) fn names(directory: &Path) -> Vec<String> {
     let name = |entry: std::io::Result<fs::DirEntry>| entry.unwrap().file_name();
     let mut names: Vec<_> =
         fs::read_dir(directory).unwrap().map(|entry| name(entry).into_string().unwrap()).collect();
@@ -135,7 +135,7 @@ fn a_missing_directory_is_made_for_one_v2_checkpoint() {
 }
 
 /// The path from the working directory to another one.
-fn relative(to: &Path) -> PathBuf {
+pub(super) fn relative(to: &Path) -> PathBuf {
     let here = std::env::current_dir().unwrap();
     let up = here.components().skip(1).map(|_| Path::new(".."));
     up.chain(to.iter().skip(1).map(Path::new)).collect()
@@ -175,7 +175,18 @@ fn a_v1_checkpoint_never_replaces_the_state_file() {
     builder.add("v", &tensor).unwrap();
     let def = SaverDef { version: V1.into(), sharded: true, ..SaverDef::default() };
     let path = root.path().join("checkpoint");
-    let saved = Saver::new(def).save(&builder, &path, &SaveOptions::default(), &Silent);
+    let saved = Saver::new(def.clone()).save(&builder, &path, &SaveOptions::default(), &Silent);
+    // The only shard has its number, as in TensorFlow.
+    let opened = root.path().join("checkpoint-?????-of-00001");
+    assert_eq!(saved.unwrap().path.as_ref(), Some(&opened));
+    assert_eq!(names(root.path()), ["checkpoint", "checkpoint-00000-of-00001"]);
+    assert_eq!(CheckpointState::read(root.path()).unwrap().latest().unwrap(), opened);
+    assert_eq!(Checkpoint::open(&opened).unwrap().get_tensor("v").unwrap(), tensor);
+    // Without its number it would.
+    let root = tempfile::tempdir().unwrap();
+    let mut saver = Saver::new(SaverDef { sharded: false, ..def });
+    let path = root.path().join("checkpoint");
+    let saved = saver.save(&builder, &path, &SaveOptions::default(), &Silent);
     assert!(saved.is_err() && names(root.path()).is_empty(), "{:?}", names(root.path()));
 }
 
