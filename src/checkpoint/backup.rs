@@ -67,7 +67,8 @@ impl Backup {
         self.path.as_deref()
     }
 
-    /// Links the files to their original names again.
+    /// Links the files to their original names again, unless they are still there: a file that could not be replaced cannot be restored
+    /// either.
     ///
     /// # Errors
     /// If a file can neither be linked nor copied, or not be moved; the error has the path of the backup.
@@ -75,7 +76,9 @@ impl Backup {
         let restored = || {
             let mut publication = Publication::new(IfExists::Replace);
             for (file, backup) in &self.files {
-                publication.add(CompleteFile::link(backup, file)?);
+                if !is_unchanged(file, backup) {
+                    publication.add(CompleteFile::link(backup, file)?);
+                }
             }
             publication.publish()
         };
@@ -105,6 +108,11 @@ impl Backup {
         }
         Ok(())
     }
+}
+
+/// Whether a file has the content of its backup.
+fn is_unchanged(file: &Path, backup: &Path) -> bool {
+    have_same_content(file, backup).unwrap_or(false)
 }
 
 /// A free name with the same suffix next to each file.
