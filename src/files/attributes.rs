@@ -30,3 +30,18 @@ pub(super) fn adopt(new: &File, old: &Metadata) -> io::Result<()> {
 pub(super) fn adopt(new: &File, old: &Metadata) -> io::Result<()> {
     new.set_permissions(old.permissions())
 }
+
+/// Whether a link to `file` in place of `old` has the owner, the group and the permissions that a new file would adopt. Without an
+/// old file, only set-id bits matter.
+#[cfg(unix)]
+pub(super) fn would_be_kept(file: &Metadata, old: Option<&Metadata>) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let of = |file: &Metadata| (file.uid(), file.gid(), file.mode() & 0o777);
+    file.mode() & 0o6000 == 0 && old.is_none_or(|old| of(file) == of(old))
+}
+
+/// Whether a link to `file` in place of `old` has the permissions that a new file would adopt.
+#[cfg(not(unix))]
+pub(super) fn would_be_kept(file: &Metadata, old: Option<&Metadata>) -> bool {
+    old.is_none_or(|old| file.permissions() == old.permissions())
+}
