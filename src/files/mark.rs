@@ -27,9 +27,8 @@ pub(super) struct Mark {
 }
 
 impl Mark {
-    /// Marks `directory`, and removes the unfinished files of programs that were killed.
+    /// Marks `directory`.
     pub(super) fn create(directory: &Path) -> io::Result<Self> {
-        remove_leftovers(directory);
         loop {
             let new =
                 tempfile::Builder::new().prefix(PREFIX).suffix(MARK).tempfile_in(directory)?;
