@@ -40,8 +40,13 @@ impl NewFile {
             names.builder().tempfile_in(directory)
         });
         let (file, registered) = made.map_err(|error| match error.kind() {
-            IoErrorKind::NotFound => {
+            IoErrorKind::NotFound if !directory.is_dir() => {
                 let kind = format!("there is no directory {}", directory.display());
+                Error::not_found(kind).in_file(target)
+            }
+            // Such as for a file that a program has closed: `/proc/1/fd/9`.
+            IoErrorKind::NotFound => {
+                let kind = "there is no such file, and none can be created";
                 Error::not_found(kind).in_file(target)
             }
             _ => cannot_write(unnamed(&error)).in_file(target),
