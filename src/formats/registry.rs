@@ -107,7 +107,7 @@ pub(crate) fn locate(probe: &Probe) -> Option<Located> {
     })
 }
 
-/// Whether a path names a checkpoint, or a file that may be a damaged one. The directory of a checkpoint is none itself.
+/// Whether a path names a checkpoint, or a file that may be a damaged one. A directory with a checkpoint in it does not count.
 pub(crate) fn may_be_checkpoint(probe: &Probe) -> bool {
     match locate(probe) {
         Some(found) => !found.is_inside,
@@ -115,7 +115,7 @@ pub(crate) fn may_be_checkpoint(probe: &Probe) -> bool {
     }
 }
 
-/// The files of the checkpoint `path`, in any format. The marker comes last.
+/// The files of the checkpoint `path` by their names, in any format. The marker comes last.
 pub(crate) fn files_of(path: &Path) -> Vec<PathBuf> {
     own_files(|format| (format.files)(path))
 }
