@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::kind::ArtifactKind;
 use super::message_type::message_type;
 use super::recognize::UntypedMessage;
-use crate::bytes::ReadAt;
+use crate::bytes::{ReadAt, read_to_end};
 use crate::checkpoint::{META_GRAPH_SUFFIX, meta_graph_filename};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json;
@@ -103,7 +103,8 @@ impl<'s> Document<'s> {
         let mut found = Sniffed::of_stream(path, &head);
         if matches!(found.kind(), FileKind::Message(Form::Binary)) {
             // Only the last bytes tell a table from a message.
-            read_rest(&mut head, &mut input, MAX_BYTES).map_err(|error| error.in_file(path))?;
+            let read = read_to_end(head, &mut input, MAX_BYTES);
+            head = read.map_err(|error| error.in_file(path))?;
             found = Sniffed::of_stream(path, &head);
         }
         let form = form(&found, options)?;
@@ -236,7 +237,7 @@ impl<R: Read + Send> Source<'_, R> {
             let more = usize::try_from(len).unwrap_or_default().saturating_sub(bytes.len());
             // Saves memory; without it, the vector grows as it is read.
             let _ = bytes.try_reserve_exact(more);
-            read_rest(&mut bytes, &mut rest, most).map_err(in_file)?;
+            bytes = read_to_end(bytes, &mut rest, most).map_err(in_file)?;
         }
         let seen = match form {
             Form::Binary => bytes.as_slice(),
@@ -268,21 +269,6 @@ fn check_len(len: u64, most: u64) -> Result<()> {
     }
     let expected = format!("at most {most}");
     Err(Error::unexpected("length", format!("{len} bytes"), expected))
-}
-
-/// Reads the rest of a message into `bytes`, which has its start.
-///
-/// # Errors
-/// If it is longer than `most` bytes, or cannot be read.
-fn read_rest(bytes: &mut Vec<u8>, rest: &mut impl Read, most: u64) -> Result<()> {
-    let left = most.saturating_sub(bytes.len() as u64);
-    let read = rest.take(left + 1).read_to_end(bytes);
-    read.map_err(|error| Error::io("read", error))?;
-    if bytes.len() as u64 > most {
-        let found = format!("more than {most} bytes");
-        return Err(Error::unexpected("length", found, format!("at most {most}")));
-    }
-    Ok(())
 }
 
 /// The message type from the options, or else the type that was recognized.

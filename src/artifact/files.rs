@@ -20,6 +20,9 @@ const DEPTH: usize = 16;
 /// The maximum number of files and directories.
 const MAX_ENTRIES: usize = 100_000;
 
+/// The number of errors after which no further directory is listed.
+const MAX_ERRORS: usize = 100;
+
 /// The files of a SavedModel besides its graphs and variables.
 #[derive(Debug, Default)]
 pub struct Files {
@@ -43,10 +46,10 @@ impl Files {
         for name in DIRECTORIES {
             let path = dir.join(name);
             if path.symlink_metadata().is_ok() {
-                let listed = walk.directory(&path, name, 0);
-                failed.extend(listed.err().map(|error| (SavedModelPart::Files, error)));
+                walk.directory(&path, name);
             }
         }
+        failed.extend(walk.errors.into_iter().map(|error| (SavedModelPart::Files, error)));
         let mut found = Self { assets: walk.found, fingerprint: None };
         let fingerprint = Sniffed::of_path(dir.join(layout::FINGERPRINT));
         if fingerprint.probe().exists() {
@@ -64,55 +67,86 @@ impl Files {
 struct Walk {
     found: BTreeMap<String, Asset>,
     entries: usize,
-    /// The paths of the directories that were entered. Links could lead to one again, by exponentially many paths.
-    entered: BTreeMap<PathBuf, PathBuf>,
+    /// The directories that contain the current one, and itself: without links, and as they were reached.
+    inside: Vec<(PathBuf, PathBuf)>,
+    errors: Vec<Error>,
 }
 
 impl Walk {
-    fn directory(&mut self, dir: &Path, name: &str, depth: usize) -> Result<()> {
+    /// Lists a directory and those in it. What cannot be listed is an error, and the others are listed.
+    fn directory(&mut self, dir: &Path, name: &str) {
+        let entered = self.enter(dir);
+        let listed = entered.and_then(|entered| {
+            self.inside.push(entered);
+            self.entries_of(dir).inspect_err(|_| drop(self.inside.pop()))
+        });
+        let entries = match listed {
+            Ok(entries) => entries,
+            Err(error) => return self.errors.push(error.in_file(dir)),
+        };
+        let mut directories = Vec::new();
+        for path in entries {
+            let file = path.file_name().unwrap_or_default().to_string_lossy();
+            let name = format!("{name}/{file}");
+            match self.file(&path, &name) {
+                Ok(true) => {}
+                Ok(false) => directories.push((path, name)),
+                Err(error) => self.errors.push(error.in_file(&path)),
+            }
+        }
+        // Last, so that the files of this directory come before the limit on the number of entries.
+        for (path, name) in &directories {
+            if self.entries <= MAX_ENTRIES && self.errors.len() < MAX_ERRORS {
+                self.directory(path, name);
+            }
+        }
+        self.inside.pop();
+    }
+
+    /// The path of a directory to enter without links.
+    ///
+    /// # Errors
+    /// If the path is nested too deep, or leads back to a directory that contains it. Another name of a directory is listed again:
+    /// the limit on the number of entries applies to exponentially many paths, too.
+    fn enter(&self, dir: &Path) -> Result<(PathBuf, PathBuf)> {
+        let depth = self.inside.len();
         if depth > DEPTH {
             let expected = format!("at most {DEPTH}");
-            return Err(Error::unexpected("depth of directories", depth, expected).in_file(dir));
+            return Err(Error::unexpected("depth of directories", depth, expected));
         }
-        self.enter(dir)?;
-        let fail = |source| Error::io("list", source).in_file(dir);
-        let mut directories = Vec::new();
-        for entry in fs::read_dir(dir).map_err(fail)? {
-            let path = entry.map_err(fail)?.path();
+        let real = dir.canonicalize().map_err(|source| Error::io("open", source))?;
+        if let Some((_, outer)) = self.inside.iter().find(|(outer, _)| *outer == real) {
+            let found = format!("a link to {}, which contains it", outer.display());
+            return Err(Error::unexpected("directory", found, "no cycle"));
+        }
+        Ok((real, dir.to_path_buf()))
+    }
+
+    /// The entries of a directory, sorted: systems list them in any order.
+    fn entries_of(&mut self, dir: &Path) -> Result<Vec<PathBuf>> {
+        let mut paths = Vec::new();
+        for entry in fs::read_dir(dir).map_err(|source| Error::io("list", source))? {
+            paths.push(entry.map_err(|source| Error::io("list", source))?.path());
             self.entries += 1;
             if self.entries > MAX_ENTRIES {
                 let expected = format!("at most {MAX_ENTRIES}");
-                return Err(Error::unexpected("number of files", "more", expected).in_file(dir));
-            }
-            let file = path.file_name().unwrap_or_default().to_string_lossy();
-            let name = format!("{name}/{file}");
-            let metadata = fs::metadata(&path);
-            let metadata = metadata.map_err(|source| Error::io("open", source).in_file(&path))?;
-            if metadata.is_dir() {
-                directories.push((path, name));
-            } else {
-                check_regular(&metadata).map_err(|error| error.in_file(&path))?;
-                self.found.insert(name, Asset { path, bytes: metadata.len() });
+                return Err(Error::unexpected("number of files", "more", expected));
             }
         }
-        directories.sort();
-        // Last, so that the files of this directory are known even if a nested directory cannot be listed.
-        directories.iter().try_for_each(|(path, name)| self.directory(path, name, depth + 1))
+        paths.sort();
+        Ok(paths)
     }
 
-    /// Enters a directory.
-    ///
-    /// # Errors
-    /// If it was entered before, by another path.
-    fn enter(&mut self, dir: &Path) -> Result<()> {
-        let real = dir.canonicalize().map_err(|source| Error::io("open", source).in_file(dir))?;
-        match self.entered.insert(real, dir.to_path_buf()) {
-            None => Ok(()),
-            Some(first) => {
-                let found = format!("a link to {}", first.display());
-                Err(Error::unexpected("directory", found, "one that is listed once").in_file(dir))
-            }
+    /// Adds a file. Returns whether the path is no directory.
+    fn file(&mut self, path: &Path, name: &str) -> Result<bool> {
+        let metadata = fs::metadata(path).map_err(|source| Error::io("open", source))?;
+        if metadata.is_dir() {
+            return Ok(false);
         }
+        check_regular(&metadata)?;
+        let asset = Asset { path: path.to_path_buf(), bytes: metadata.len() };
+        self.found.insert(name.to_owned(), asset);
+        Ok(true)
     }
 }
 

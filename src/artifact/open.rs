@@ -128,8 +128,14 @@ fn variables(model: &Path) -> Result<Option<Checkpoint>> {
         });
     }
     let found = Sniffed::of_path(&prefix);
-    if matches!(found.kind(), FileKind::Missing) && !has_content(&prefix) {
-        return Ok(None);
+    match found.kind() {
+        FileKind::Missing if !has_content(&prefix) => return Ok(None),
+        // Such as the model itself, if `variables` is a link to it.
+        FileKind::Directory | FileKind::StateDirectory | FileKind::SavedModel(_) => {
+            let expected = "the prefix of a checkpoint";
+            return Err(Error::unexpected("path", "a directory", expected).in_file(&prefix));
+        }
+        _ => {}
     }
     Checkpoint::of(found, &Limits::default()).map(Some)
 }

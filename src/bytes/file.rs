@@ -1,4 +1,4 @@
-//! Positional reads. Files are never mapped, so a file that shrinks causes an error and no signal.
+//! Positional reads. Files are never mapped, so a file that shrinks causes an error, not a signal.
 
 use std::fmt;
 use std::fs::{Metadata, OpenOptions};

@@ -3,6 +3,7 @@
 //! This module does not know the formats of files, and never allocates by a length that it read.
 
 pub(crate) mod base64;
+mod bounded;
 mod checksum;
 mod crc32c;
 mod cursor;
@@ -12,6 +13,7 @@ pub mod ordered_code;
 mod stream;
 pub mod varint;
 
+pub use bounded::read_to_end;
 pub use checksum::{Checksum, ChecksumKind};
 pub use crc32c::Crc32c;
 pub use cursor::Cursor;

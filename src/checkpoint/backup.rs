@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use super::management::{META_GRAPH_SUFFIX, meta_graph_filename};
 use crate::error::{Error, ErrorKind, Result};
-use crate::files::{CompleteFile, IfExists, Publication};
-use crate::formats::files_of;
+use crate::files::{CompleteFile, IfExists, Publication, have_same_content};
 use crate::formats::shard_name::{all_shards, of_all_shards, with_suffix};
+use crate::formats::{claimed_by, files_of};
 
 /// The end of a backup's name. No other program uses it, so it identifies a backup that remained after a crash.
 const SUFFIX: &str = ".ckdiff-previous";
@@ -67,7 +67,8 @@ impl Backup {
         self.path.as_deref()
     }
 
-    /// Links the files to their original names again.
+    /// Links the files to their original names again, unless they are still there: a file that could not be replaced cannot be restored
+    /// either.
     ///
     /// # Errors
     /// If a file can neither be linked nor copied, or not be moved; the error has the path of the backup.
@@ -75,7 +76,9 @@ impl Backup {
         let restored = || {
             let mut publication = Publication::new(IfExists::Replace);
             for (file, backup) in &self.files {
-                publication.add(CompleteFile::link(backup, file)?);
+                if !is_unchanged(file, backup) {
+                    publication.add(CompleteFile::link(backup, file)?);
+                }
             }
             publication.publish()
         };
@@ -107,6 +110,11 @@ impl Backup {
     }
 }
 
+/// Whether a file has the content of its backup.
+fn is_unchanged(file: &Path, backup: &Path) -> bool {
+    have_same_content(file, backup).unwrap_or(false)
+}
+
 /// A free name with the same suffix next to each file.
 fn beside(files: Vec<PathBuf>) -> Vec<(PathBuf, PathBuf)> {
     let named = |suffix: &str| -> Vec<(PathBuf, PathBuf)> {
@@ -129,6 +137,16 @@ pub(super) fn clear(path: &Path) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The files of the checkpoint `path` that its backups claim, which remain if a crash came after its index was removed.
+pub(super) fn left_by_crash(path: &Path) -> Vec<PathBuf> {
+    let backups = paths(path).take_while(|backup| !files_of(backup).is_empty());
+    let left = backups.flat_map(|backup| {
+        let original = |file: PathBuf| renamed(&file, &stem(&backup), &stem(path));
+        claimed_by(&backup).into_iter().filter_map(original).collect::<Vec<_>>()
+    });
+    left.filter(|file| file.is_file()).collect()
 }
 
 /// Whether `backup` is the name of a backup of the checkpoint `path`.

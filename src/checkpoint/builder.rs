@@ -243,8 +243,8 @@ impl<'a> CheckpointBuilder<'a> {
     /// in several shards `path-?????-of-00002`.
     ///
     /// A checkpoint that is replaced is renamed to `path.ckdiff-previous` until the new one is in place, since several files
-    /// cannot be exchanged at once. A state file whose latest checkpoint is replaced names the backup until then. Two programs
-    /// that write to one path at the same time are not prevented from it.
+    /// cannot be exchanged at once. A state file whose latest checkpoint is replaced names the backup until then. Programs
+    /// that write to one path at the same time take turns, and the second one finds the checkpoint of the first.
     ///
     /// # Errors
     /// If something cannot be read or written, slices of a tensor overlap, or an existing checkpoint may not be replaced.

@@ -13,7 +13,8 @@ use crate::probe::Probe;
 /// What happens to the parts after the merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AfterMerge {
-    /// The parts stay. The merged checkpoint shares their data by links, or has copies if the system has no links.
+    /// The parts stay. The merged checkpoint shares their data by links, or has copies if the system has no
+    /// links, or a file that is replaced would lose its owner or permissions.
     KeepParts,
     /// The parts are removed, with their directories if those are then empty.
     RemoveParts,

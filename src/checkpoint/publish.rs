@@ -1,6 +1,7 @@
 //! Moves the written files of a checkpoint into place.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::Format;
@@ -27,10 +28,18 @@ pub(super) fn check_target(path: &Path, format: &Format, existing: IfExists) -> 
     check_directory(path)?;
     // Another program may be moving these files.
     let _lock = DirectoryLock::acquire(directory_of(path))?;
-    if existing == IfExists::Refuse && formats::may_be_checkpoint(&Probe::new(path)) {
-        return Err(already_exists(path));
+    if existing == IfExists::Refuse {
+        check_free(path)?;
     }
     check_targets(path, (format.files)(path).iter())
+}
+
+/// Checks that there is no checkpoint `path`, in any format. The caller holds the lock of the directory.
+fn check_free(path: &Path) -> Result<()> {
+    match formats::may_be_checkpoint(&Probe::new(path)) {
+        true => Err(already_exists(path)),
+        false => Ok(()),
+    }
 }
 
 /// Checks that the directory of `path` exists.
@@ -82,10 +91,14 @@ pub(crate) fn publish(
     let mut publication = Publication::new(existing);
     files.into_iter().for_each(|file| publication.add(file));
     if existing == IfExists::Refuse {
+        // Another program may have written one in the meantime, whose format has files of other names.
+        check_free(path)?;
         return publication.publish();
     }
     check_targets(path, places.iter())?;
-    let old = formats::files_of(path);
+    // Only these are removed: shards without an index, or of another count, are somebody else's.
+    let mut old = backup::left_by_crash(path);
+    old.extend(formats::claimed_by(path));
     let backup = Backup::make(path)?;
     let entry = match BackupEntry::set(state, path, backup.as_ref().and_then(Backup::path)) {
         Ok(entry) => entry,
@@ -106,7 +119,13 @@ pub(crate) fn publish(
     }
     // Shards with another count, and files of another format. The index goes first, so that it never lacks its data.
     for file in old.iter().rev().filter(|file| !places.contains(file)) {
-        fs::remove_file(file).map_err(|error| Error::io("remove", error).in_file(file))?;
+        match fs::remove_file(file) {
+            // It may have been listed twice.
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(Error::io("remove", error).in_file(file));
+            }
+            _ => {}
+        }
     }
     entry.finish()?;
     if let Some(backup) = backup {

@@ -8,7 +8,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use regex::bytes::Regex;
 
 use super::unused::UnusedPattern;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, shortened};
 use crate::tensor::Name;
 
 /// How many groups the replacement of a rename rule may refer to. Each group can repeat the whole name.
@@ -130,7 +130,12 @@ impl Globs {
     /// Parses globs that match whole names.
     pub(super) fn new(option: &'static str, patterns: &[String]) -> Result<Self> {
         let mut set = GlobSetBuilder::new();
-        let fail = |error: globset::Error| Error::usage(error.to_string()).of_option(option);
+        let fail = |error: globset::Error| {
+            let message = error.to_string();
+            let glob = error.glob().unwrap_or_default();
+            let message = if glob.is_empty() { message } else { cause(&message, glob) };
+            Error::usage(message).of_option(option)
+        };
         for pattern in patterns {
             set.add(
                 GlobBuilder::new(pattern)
@@ -176,9 +181,18 @@ fn as_path(_: &[u8]) -> &Path {
     Path::new("")
 }
 
+/// The message of a parser about a pattern. It repeats the pattern, so of a long one only the last line is kept.
+fn cause(message: &str, pattern: &str) -> String {
+    let is_long = shortened(pattern) != pattern;
+    let last = message.lines().next_back().filter(|_| is_long);
+    let cause = last.unwrap_or(message);
+    cause.replace(pattern, &shortened(pattern))
+}
+
 impl RenameRule {
     fn parse(rule: &str) -> Result<Self> {
-        let usage = |why: String| Error::usage(format!("{rule:?}: {why}")).of_option("rename");
+        let usage =
+            |why: String| Error::usage(format!("{:?}: {why}", shortened(rule))).of_option("rename");
         let (from, to) = rule
             .rsplit_once('=')
             .ok_or_else(|| usage("'=' is missing between FROM and TO".into()))?;
@@ -191,7 +205,7 @@ impl RenameRule {
                 "expected at most {MAX_GROUPS} groups in TO, found {groups}"
             )));
         }
-        let from = Regex::new(from).map_err(|error| usage(error.to_string()))?;
+        let from = Regex::new(from).map_err(|error| usage(cause(&error.to_string(), from)))?;
         Ok(Self { rule: rule.to_owned(), from, to: to.as_bytes().to_vec() })
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::error::Error;
+use crate::error::{Error, shortened};
 use crate::suggestion::closest;
 use crate::tensor::Name;
 
@@ -45,7 +45,7 @@ impl UnusedPattern {
 
 impl fmt::Display for UnusedPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} matches nothing", self.pattern)?;
+        write!(f, "{:?} matches nothing", shortened(&self.pattern))?;
         match &self.suggestion {
             Some(name) => write!(f, "; did you mean {name}?"),
             None => Ok(()),

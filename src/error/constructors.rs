@@ -13,8 +13,12 @@ impl Error {
         found: impl fmt::Display,
         expected: impl fmt::Display,
     ) -> Self {
-        ErrorKind::Unexpected { what, found: found.to_string(), expected: expected.to_string() }
-            .into()
+        let mut found = found.to_string();
+        if found.is_empty() {
+            // A name may be empty, and a message must not end in nothing.
+            found = "\"\"".to_owned();
+        }
+        ErrorKind::Unexpected { what, found, expected: expected.to_string() }.into()
     }
 
     /// An [`ErrorKind::Unexpected`] for a name or a key that occurs twice.

@@ -27,9 +27,8 @@ pub(super) struct Mark {
 }
 
 impl Mark {
-    /// Marks `directory`, and removes the unfinished files of programs that were killed.
+    /// Marks `directory`.
     pub(super) fn create(directory: &Path) -> io::Result<Self> {
-        remove_leftovers(directory);
         loop {
             let new =
                 tempfile::Builder::new().prefix(PREFIX).suffix(MARK).tempfile_in(directory)?;
@@ -38,7 +37,7 @@ impl Mark {
                 // Another program, which found the mark before it was locked, removes it.
                 Err(TryLockError::WouldBlock) => continue,
                 Ok(()) if path.symlink_metadata().is_err() => continue,
-                // A system without locks: programs cannot tell that this one is alive, nor that it is not, and remove nothing.
+                // Without locks, nobody can tell live marks from stale ones, so nothing is removed.
                 Ok(()) | Err(TryLockError::Error(_)) => {}
             }
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();

@@ -39,7 +39,7 @@ pub(crate) fn names_in(directory: &Path) -> impl Iterator<Item = String> + use<>
     entries.filter_map(|entry| entry.file_name().into_string().ok())
 }
 
-/// A form of `path` that is the same for `./a` and `a`, whether or not the file exists; its directory must.
+/// A canonical form of `path`, the same for `./a` and `a`. The file may be missing; its directory must exist.
 pub(crate) fn resolved(path: &Path) -> PathBuf {
     match (directory_of(path).canonicalize(), path.file_name()) {
         (Ok(directory), Some(name)) => directory.join(name),

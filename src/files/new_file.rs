@@ -1,13 +1,13 @@
 //! A file with a temporary name until it is complete.
 
-use std::fs;
+use std::fs::{self, Metadata};
 use std::io::{self, BufWriter, ErrorKind as IoErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tempfile::{NamedTempFile, TempPath};
 
-use super::attributes::adopt;
+use super::attributes::{adopt, would_be_kept};
 use super::unfinished::{self, Registered};
 use super::{already_exists, cannot_write, directory_of, unnamed};
 use crate::bytes::File;
@@ -40,8 +40,13 @@ impl NewFile {
             names.builder().tempfile_in(directory)
         });
         let (file, registered) = made.map_err(|error| match error.kind() {
-            IoErrorKind::NotFound => {
+            IoErrorKind::NotFound if !directory.is_dir() => {
                 let kind = format!("there is no directory {}", directory.display());
+                Error::not_found(kind).in_file(target)
+            }
+            // Such as for a file that a program has closed: `/proc/1/fd/9`.
+            IoErrorKind::NotFound => {
+                let kind = "there is no such file, and none can be created";
                 Error::not_found(kind).in_file(target)
             }
             _ => cannot_write(unnamed(&error)).in_file(target),
@@ -123,6 +128,22 @@ impl CompleteFile {
         });
         let Ok((file, registered)) = linked else { return Self::copy(source, target) };
         Ok(Self { file: file.into_temp_path(), registered, target: target.to_path_buf() })
+    }
+
+    /// A file with the content of `source` that will be published at `target`: a link, unless the target would lose its owner or its
+    /// permissions by it, or get set-id bits.
+    ///
+    /// # Errors
+    /// As [`link`](Self::link).
+    pub fn share(source: &Path, target: &Path) -> Result<Self> {
+        let found =
+            fs::metadata(source).map_err(|error| Error::io("open", error).in_file(source))?;
+        let old = fs::metadata(target).ok().filter(Metadata::is_file);
+        if would_be_kept(&found, old.as_ref()) {
+            Self::link(source, target)
+        } else {
+            Self::copy(source, target)
+        }
     }
 
     /// A copy of `source` that will be published at `target`.

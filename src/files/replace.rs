@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::{
     CompleteFile, DirectoryLock, IfExists, NewFile, OpenFile, Publication, cannot_write,
-    directory_of,
+    directory_of, resolved,
 };
 use crate::error::{Error, Result};
 
@@ -32,7 +32,7 @@ impl Replacement {
     /// directly.
     ///
     /// # Errors
-    /// The error of `write`, or if the file cannot be written.
+    /// The error of `write`, or if the file cannot be written, or is another one of the new files under the same or another path.
     pub fn write<T>(
         &mut self,
         path: &Path,
@@ -59,7 +59,11 @@ impl Replacement {
                 return out.flush().map(|()| done).map_err(fail);
             }
         }
-        let mut new = NewFile::create(&target(path)).map_err(in_file)?;
+        let target = target(path);
+        if self.0.iter().any(|(_, file)| resolved(file.target()) == resolved(&target)) {
+            return Err(in_file(Error::usage("it is the path of two outputs")));
+        }
+        let mut new = NewFile::create(&target).map_err(in_file)?;
         let done = write(&mut new).map_err(|error| error.in_file(path))?;
         self.0.push((path.to_path_buf(), new.complete().map_err(in_file)?));
         Ok(done)

@@ -7,17 +7,23 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::NamedTempFile;
 
-use super::mark::{Mark, Names};
+use super::mark::{Mark, Names, remove_leftovers};
 
 /// The unfinished files and directories of this program.
-static UNFINISHED: Mutex<Unfinished> =
-    Mutex::new(Unfinished { paths: BTreeSet::new(), marks: BTreeMap::new() });
+static UNFINISHED: Mutex<Unfinished> = Mutex::new(Unfinished {
+    paths: BTreeSet::new(),
+    marks: BTreeMap::new(),
+    swept: BTreeSet::new(),
+});
 
 /// The paths of unfinished files and directories, and the marks of the directories that contain any.
 #[derive(Debug)]
 pub(super) struct Unfinished {
     paths: BTreeSet<PathBuf>,
     marks: BTreeMap<PathBuf, (usize, Mark)>,
+    /// The directories that were searched for leftovers of programs that were killed. Once is enough: a listing takes long where
+    /// thousands of files are written one after the other.
+    swept: BTreeSet<PathBuf>,
 }
 
 /// Locks the list. No file is created, published or abandoned while the lock is held.
@@ -67,6 +73,9 @@ pub(super) fn register<T>(
     let names = match unfinished.marks.get(directory) {
         Some((_, mark)) => mark.names(mode),
         None => {
+            if unfinished.swept.insert(directory.to_path_buf()) {
+                remove_leftovers(directory);
+            }
             let mark = Mark::create(directory)?;
             let names = mark.names(mode);
             unfinished.marks.insert(directory.to_path_buf(), (0, mark));

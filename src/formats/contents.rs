@@ -42,8 +42,8 @@ pub struct Entry {
     pub name: Name,
     /// The tensor, or why it cannot be read.
     pub source: Result<Box<dyn TensorSource>>,
-    /// The slices of a tensor that they do not cover, so that it cannot be read as a whole: a saver of some parts of a partitioned
-    /// variable saves these.
+    /// The slices, if they do not cover the tensor and it cannot be read as a whole: a saver may save some parts of a partitioned
+    /// variable only.
     pub(crate) slices: Option<Box<Partitioned>>,
 }
 

@@ -36,6 +36,9 @@ pub struct Format {
     pub(crate) locate: fn(&Probe) -> Option<PathBuf>,
     /// The files of the checkpoint with this open path, by their names. The marker comes last.
     pub(crate) files: fn(&Path) -> Vec<PathBuf>,
+    /// Those of `files` that the marker claims: a shard of another count than an index states belongs to no checkpoint. The marker
+    /// comes last; without it there are none.
+    pub(crate) claimed: fn(&Path) -> Vec<PathBuf>,
     /// The marker of the checkpoint with this open path; `None` if it does not exist.
     pub(crate) marker: fn(&Path) -> Option<PathBuf>,
     /// The prefix of the checkpoint that a file with this name belongs to; `None` if the name is that of no file of this format, or

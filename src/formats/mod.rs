@@ -25,5 +25,7 @@ pub(crate) use format::{FileRole, Merge, Merged};
 pub(crate) use overlap::check as check_overlap;
 pub(crate) use partitioned::{Partitioned, StoredSlice};
 pub use registry::FORMATS;
-pub(crate) use registry::{checkpoints_in, files_of, has_content, locate, may_be_checkpoint};
+pub(crate) use registry::{
+    checkpoints_in, claimed_by, files_of, has_content, locate, may_be_checkpoint,
+};
 pub(crate) use stored_tensor::{Shard, StoredTensor, shard_count};

@@ -24,8 +24,8 @@ pub(crate) fn check(slices: &[Slice]) -> Result<()> {
     Ok(())
 }
 
-/// Divides slices at a position of some dimension. Slices on both sides of it are in both halves; `None` if they are too many to
-/// gain anything, or the slices are few.
+/// Splits slices at a position in some dimension; slices across it are in both halves. `None` if there are few slices, or so many are
+/// across that the split gains nothing.
 fn halves<'s>(slices: &[&'s Slice]) -> Option<[Vec<&'s Slice>; 2]> {
     let rank = slices.first().filter(|_| slices.len() > FEW)?.extents().len();
     let len = slices.len();

@@ -64,7 +64,7 @@ impl Partitioned {
         }
         let in_file = |error: Error| error.in_file(&self.file);
         let mut walk = RangeWalk::new(self.parts.iter().map(|part| &part.slice), &self.shape);
-        // Enough to find the gap in most cases, and never more work than reading the list of slices was.
+        // This finds most gaps, in time linear in the number of slices.
         for _ in 0..16 * self.parts.len() {
             if walk.next().map_err(in_file)?.is_none() {
                 break;
@@ -79,7 +79,7 @@ impl Partitioned {
         self.parts.len()
     }
 
-    /// Whether the slices have all elements of `wanted`. Takes a step per slice, as all that asks for slices that are not stored as such.
+    /// Whether the slices have all elements of `wanted`. Linear in the number of slices.
     pub(crate) fn covers(&self, wanted: &Slice) -> bool {
         let inside = self.parts.iter().filter_map(|part| part.slice.intersection(wanted));
         let count = inside.map(|slice| slice.shape().elements()).fold(0, u64::saturating_add);

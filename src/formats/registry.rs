@@ -9,6 +9,7 @@
 //! - `role`: what a file is to a checkpoint of this format, if it belongs to one, by its name and its first and last bytes;
 //! - `locate`: from the path of any file of a checkpoint, its open path;
 //! - `files`: the files of the checkpoint with an open path, by their names;
+//! - `claimed`: those of them that the marker claims;
 //! - `marker`: the file whose presence means that such a checkpoint exists;
 //! - `prefix`: the prefix that the names of a checkpoint's files have in common;
 //! - `open_name`: for the marker in a directory, the name of the open path;
@@ -106,7 +107,7 @@ pub(crate) fn locate(probe: &Probe) -> Option<Located> {
     })
 }
 
-/// Whether a path names a checkpoint, or a file that may be a damaged one. The directory of a checkpoint is none itself.
+/// Whether a path names a checkpoint, or a file that may be a damaged one. A directory with a checkpoint in it does not count.
 pub(crate) fn may_be_checkpoint(probe: &Probe) -> bool {
     match locate(probe) {
         Some(found) => !found.is_inside,
@@ -114,14 +115,24 @@ pub(crate) fn may_be_checkpoint(probe: &Probe) -> bool {
     }
 }
 
-/// The files of the checkpoint `path`, in any format. The marker comes last.
+/// The files of the checkpoint `path` by their names, in any format. The marker comes last.
 pub(crate) fn files_of(path: &Path) -> Vec<PathBuf> {
+    own_files(|format| (format.files)(path))
+}
+
+/// The files of the checkpoint `path` that its marker claims, in any format. The marker comes last.
+pub(crate) fn claimed_by(path: &Path) -> Vec<PathBuf> {
+    own_files(|format| (format.claimed)(path))
+}
+
+/// The files that `list` returns for each format, except those with other content.
+fn own_files(list: impl Fn(&Format) -> Vec<PathBuf>) -> Vec<PathBuf> {
     // V2 last, since its index hides a V1 checkpoint at the same path.
     let formats = FORMATS.iter().rev();
     let files = formats.flat_map(|format| {
         // A file with other content is not part of the checkpoint.
         let is_own = |file: &PathBuf| (format.role)(&Probe::new(file)).is_some();
-        (format.files)(path).into_iter().filter(is_own)
+        list(format).into_iter().filter(is_own)
     });
     files.collect()
 }

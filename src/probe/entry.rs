@@ -16,7 +16,7 @@ pub(super) enum DirectoryEntry {
     Stream,
     /// A broken link.
     BrokenLink,
-    /// The system does not say, such as in a directory that may not be entered.
+    /// The system reports an error, such as a directory without search permission.
     Unknown(Error),
 }
 

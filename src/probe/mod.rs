@@ -95,7 +95,7 @@ impl Probe {
         matches!(self.entry(), DirectoryEntry::Directory)
     }
 
-    /// Whether the path exists and is no directory. It may be a broken link or a pipe: a file that is named and cannot be read.
+    /// Whether the path exists and is not a directory. It may be unreadable, such as a broken link.
     pub(crate) fn is_no_directory(&self) -> bool {
         self.exists() && !self.is_directory()
     }
@@ -113,7 +113,7 @@ impl Probe {
             || directory.is_some_and(|d| directories.contains(&d))
     }
 
-    /// Why the system does not say what the path is, such as in a directory that may not be entered.
+    /// The system's error about the path, such as a directory without search permission.
     pub(crate) fn unknown(&self) -> Option<Error> {
         match self.entry() {
             DirectoryEntry::Unknown(error) => Some(error.clone().in_file(&self.path)),

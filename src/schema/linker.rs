@@ -13,7 +13,7 @@ use super::types::{
     Cardinality, EnumId, EnumType, Field, Kind, MessageId, MessageType, Oneof, SCALARS, Schema,
     WellKnown,
 };
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, abridged};
 
 impl Schema {
     /// The schema of a serialized `FileDescriptorSet`, which must include every imported file, in any order.
@@ -23,8 +23,12 @@ impl Schema {
     /// # Errors
     /// If the bytes are not such a set, a type is missing or defined twice, or an edition is unknown.
     pub fn from_descriptor_set(bytes: &[u8]) -> Result<Self> {
-        let set = FileDescriptorSet::decode(bytes)
-            .map_err(|error| Error::syntax(format!("this is not a FileDescriptorSet: {error}")))?;
+        let set = FileDescriptorSet::decode(bytes).map_err(|error| {
+            // It repeats the path of the field for each level of nesting.
+            let error = error.to_string();
+            let kind = format!("this is not a FileDescriptorSet: {}", abridged(&error));
+            Error::syntax(kind)
+        })?;
         let mut linker = Linker::default();
         for file in &set.file {
             let features = Features::of_syntax(&file.syntax, file.edition)?

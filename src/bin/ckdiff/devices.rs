@@ -28,13 +28,13 @@ pub(crate) fn run(args: &DevicesArgs) -> Result<Exit, Diagnostics> {
     Ok(if failed { Exit::Trouble } else { Exit::Same })
 }
 
-/// Calls `f` while what drivers write to stderr is dropped.
+/// Calls `f` with stderr redirected to `/dev/null`, because drivers write to it.
 #[cfg(unix)]
 fn quietly<T>(f: impl FnOnce() -> T) -> T {
     let stderr = rustix::io::dup(rustix::stdio::stderr());
     let null = std::fs::File::options().write(true).open("/dev/null");
     let (Ok(stderr), Ok(null)) = (stderr, null) else { return f() };
-    // If this fails, drivers are heard.
+    // If this fails, the output of drivers is visible.
     let _ = rustix::stdio::dup2_stderr(&null);
     let result = f();
     let _ = rustix::stdio::dup2_stderr(&stderr);

@@ -1,6 +1,6 @@
 //! Warnings and errors on stderr.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use ckdiff::diff::{NameFilter, UnusedPattern};
@@ -8,6 +8,8 @@ use ckdiff::report::human::{plural, printable};
 use ckdiff::tensor::Name;
 use ckdiff::{Error, Location, Remedy};
 use unicode_width::UnicodeWidthStr;
+
+use crate::args;
 
 /// The maximum number of errors that are printed; a checkpoint without its data has one for each tensor.
 const MAX_PRINTED: usize = 20;
@@ -82,16 +84,19 @@ impl From<Error> for Diagnostics {
 
 impl FromIterator<Error> for Diagnostics {
     fn from_iter<I: IntoIterator<Item = Error>>(errors: I) -> Self {
-        let mut groups: Vec<(String, Vec<Error>)> = Vec::new();
+        // In the order of their first errors.
+        let mut groups: Vec<Vec<Error>> = Vec::new();
+        let mut by_cause: BTreeMap<String, usize> = BTreeMap::new();
         for error in errors {
             // One missing shard is the same error of each tensor in it.
             let cause = error.clone().without_tensor().to_string();
-            match groups.last_mut().filter(|(last, _)| *last == cause) {
-                Some((_, alike)) => alike.push(error),
-                None => groups.push((cause, vec![error])),
+            let at = *by_cause.entry(cause).or_insert(groups.len());
+            match groups.get_mut(at) {
+                Some(alike) => alike.push(error),
+                None => groups.push(vec![error]),
             }
         }
-        Self(groups.iter().filter_map(|(_, alike)| Diagnostic::of_alike(alike)).collect())
+        Self(groups.iter().filter_map(|alike| Diagnostic::of_alike(alike)).collect())
     }
 }
 
@@ -122,16 +127,17 @@ impl Diagnostic {
     }
 }
 
-/// The option that avoids an error, as the end of its message.
-fn remedy(remedy: Remedy) -> &'static str {
-    match remedy {
-        Remedy::Overwrite => "; --overwrite replaces it",
-        Remedy::DropUnknown => "; --drop-unknown leaves it out",
-        Remedy::WriteV2 => "; --format v2 can",
-        Remedy::ExcludeTensor => "; --exclude leaves the tensor out",
-        Remedy::StateType => "; --message says which it is",
-        _ => "",
-    }
+/// The option that avoids an error, as the end of its message; empty if the command that is running has no such option.
+fn remedy(remedy: Remedy) -> String {
+    let (option, effect) = match remedy {
+        Remedy::Overwrite => ("overwrite", "replaces it"),
+        Remedy::DropUnknown => ("drop-unknown", "leaves it out"),
+        Remedy::WriteV2 => ("format", "v2 can"),
+        Remedy::ExcludeTensor => ("exclude", "leaves the tensor out"),
+        Remedy::StateType => ("message", "says which it is"),
+        _ => return String::new(),
+    };
+    if args::has_option(option) { format!("; --{option} {effect}") } else { String::new() }
 }
 
 /// The line of the error, and a line with a caret under it.

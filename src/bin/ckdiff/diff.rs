@@ -67,7 +67,7 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Diagnostics> {
     })
 }
 
-/// Explains paths that are no two artifacts: a misspelled command, or two files of one checkpoint.
+/// Explains a misspelled command, or two files of one checkpoint, given in place of two artifacts.
 fn misused(args: &DiffArgs) -> Option<String> {
     let paths = [&args.lhs, &args.rhs];
     let checkpoint =

@@ -1,11 +1,14 @@
 //! `ckdiff fmt FILE…`: formats text files.
 
-use std::io::{self, Read, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use ckdiff::Error;
-use ckdiff::bytes::File;
+use ckdiff::bytes::{File, read_to_end};
+use ckdiff::files::cannot_write;
+use ckdiff::message::MAX_BYTES;
 use ckdiff::report::human::printable;
+use ckdiff::tensor::Name;
 use ckdiff::text;
 
 use crate::Exit;
@@ -48,20 +51,38 @@ fn list(changed: &[&PathBuf]) -> Result<(), Error> {
 fn format(path: &Path, is_check: bool) -> Result<bool, Error> {
     let is_stdin = path == Path::new("-");
     let name = if is_stdin { Path::new("standard input") } else { path };
-    let fail = |error| Error::io("read", error).in_file(name);
-    let mut text = Vec::new();
-    if is_stdin {
-        io::stdin().lock().read_to_end(&mut text).map_err(fail)?;
+    let in_file = |error: Error| error.in_file(name);
+    let text = if is_stdin {
+        read_to_end(Vec::new(), io::stdin().lock(), MAX_BYTES).map_err(in_file)?
     } else {
-        text = File::open(path)?.read(u64::MAX)?;
-    }
+        File::open(path)?.read(u64::MAX)?
+    };
     let options = text::LayoutOptions::default();
-    let formatted = text::format(&text, &options).map_err(|error| error.in_file(name))?;
+    let formatted = text::format(&text, &options).map_err(in_file)?;
     let changes = formatted != text;
-    let write =
-        |out: &mut dyn Write| out.write_all(&formatted).map_err(|error| Error::io("write", error));
+    let is_terminal = is_stdin && io::stdout().is_terminal();
+    let write = |out: &mut dyn Write| {
+        let written =
+            if is_terminal { escaped(&formatted, out) } else { out.write_all(&formatted) };
+        written.map_err(cannot_write)
+    };
     if !is_check && (changes || is_stdin) {
         output::to_path(path, write)?;
     }
     Ok(changes)
+}
+
+/// Writes a text to a terminal, which strings and comments in it must not control.
+fn escaped(text: &[u8], out: &mut dyn Write) -> io::Result<()> {
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        let (line, end) = match line.split_last() {
+            Some((b'\n', line)) => (line, "\n"),
+            _ => (line, ""),
+        };
+        // A comment may have tabs.
+        let parts: Vec<String> =
+            line.split(|byte| *byte == b'\t').map(|part| Name::from(part).printable()).collect();
+        write!(out, "{}{end}", parts.join("\t"))?;
+    }
+    Ok(())
 }

@@ -28,10 +28,10 @@ pub(crate) fn install_handler() {
 #[cfg(not(unix))]
 pub(crate) fn install_handler() {}
 
-/// Lets a write beyond the limit on the size of files (`ulimit -f`) fail, where a signal would end the program.
+/// Makes a write beyond the file size limit (`ulimit -f`) an error; by default, a signal ends the program.
 #[cfg(unix)]
 pub(crate) fn fail_at_file_size_limit() {
-    // If the system refuses, the program ends as any other.
+    // Without a handler, the signal ends the program.
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }
 
@@ -42,16 +42,16 @@ pub(crate) fn fail_at_file_size_limit() {}
 #[cfg(unix)]
 fn listen() -> io::Result<()> {
     let (sender, installed) = mpsc::channel();
-    // The thread installs the handler: without a thread, signals must end the program as if there were none.
+    // The thread installs the handler itself: if no thread can be started, signals keep their default effect.
     thread::Builder::new().name("signals".into()).spawn(move || {
         // Not SIGHUP: under `nohup` the program must outlive its terminal.
         let handled = [SIGINT, SIGTERM].into_iter().filter(|&signal| !is_ignored(signal));
         let Ok(mut signals) = Signals::new(handled) else { return };
-        // The receiver waits.
+        // The receiver is waiting, so this cannot fail.
         let _ = sender.send(());
         for signal in signals.forever() {
             ckdiff::files::abandon();
-            // Ends the program as the signal would without a handler.
+            // Ends the program, as the signal does by default.
             let _ = emulate_default_handler(signal);
         }
     })?;

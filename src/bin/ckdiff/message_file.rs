@@ -42,7 +42,7 @@ pub(crate) fn write<'a, 's: 'a>(
     Ok(())
 }
 
-/// Warns about content of a file that is missing from its message.
+/// Warns about content of a file that its message lacks.
 pub(crate) fn warn_of(document: &Document<'_>) {
     if document.message().bytes().is_empty() && document.form() == Form::Binary {
         let path = document.path().display();

@@ -1,5 +1,6 @@
 //! Output to stdout and files, and when it is colored.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -26,17 +27,19 @@ pub(crate) fn is_stdout(path: &Path) -> bool {
 /// Writes the report to each requested file and to stdout, each in its format.
 ///
 /// # Errors
-/// If a file or stdout cannot be written. A closed pipe is not an error.
+/// If a file or stdout cannot be written, or two reports go to the same place; then all existing files are unchanged. A closed pipe
+/// is not an error.
 pub(crate) fn write(
     args: &ReportArgs,
     quiet: bool,
     report: impl Fn(Format, Look, &mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Error> {
-    for (format, path) in &args.output {
+    let report = &report;
+    to_paths(args.output.iter().map(|(format, path)| {
         let look = if is_stdout(path) { Look::stdout(args.color) } else { Look::FILE };
-        to_path(path, |out| report(*format, look, out).map_err(cannot_write))?;
-    }
-    // A report that was requested for stdout takes the place of the default one.
+        (&**path, move |out: &mut dyn Write| report(*format, look, out).map_err(cannot_write))
+    }))?;
+    // A report on stdout replaces the default one.
     if quiet || args.output.iter().any(|(_, path)| is_stdout(path)) {
         return Ok(());
     }
@@ -94,26 +97,46 @@ pub(crate) fn to_path<T>(
     to_paths([(path, write)]).map(|done| done.into_iter().next())
 }
 
-/// Writes to the file at each path, or to stdout for `-`, with its own function. Returns the results of the functions, without
-/// that of a closed pipe.
+/// Writes to the file at each path, or to stdout for `-`, with its own function; to files first. Returns the results of the
+/// functions, without that of a closed pipe.
 ///
 /// # Errors
-/// The errors of the functions, and when a file cannot be written; then all existing files are unchanged.
+/// The errors of the functions, and when a file cannot be written or two outputs are one file; then all existing files are
+/// unchanged, and a file that cannot be created leaves stdout empty.
 pub(crate) fn to_paths<'p, T>(
     outputs: impl IntoIterator<Item = (&'p Path, impl FnOnce(&mut dyn Write) -> Result<T, Error>)>,
 ) -> Result<Vec<T>, Error> {
     interrupt::install_handler();
     let mut files = Replacement::default();
     let mut done = Vec::new();
+    let mut streams = BTreeMap::new();
     for (path, write) in outputs {
-        match OpenFile::at(path) {
-            _ if is_stdout(path) => done.extend(stdout(write)?),
-            Some(OpenFile::Own(STDERR)) => done.push(stderr(write)?),
-            _ => done.push(files.write(path, write)?),
+        match stream_of(path) {
+            None => done.push(files.write(path, write)?),
+            Some(stream) => {
+                if streams.insert(stream, write).is_some() {
+                    return Err(Error::usage("it is the path of two outputs").in_file(path));
+                }
+            }
+        }
+    }
+    for (stream, write) in streams {
+        match stream {
+            STDERR => done.push(stderr(write)?),
+            _ => done.extend(stdout(write)?),
         }
     }
     files.publish()?;
     Ok(done)
+}
+
+/// The number of the open file that a path stands for: stdout or stderr.
+fn stream_of(path: &Path) -> Option<u32> {
+    match OpenFile::at(path) {
+        _ if is_stdout(path) => Some(STDOUT),
+        Some(OpenFile::Own(STDERR)) => Some(STDERR),
+        _ => None,
+    }
 }
 
 fn stdout<T>(write: impl FnOnce(&mut dyn Write) -> Result<T, Error>) -> Result<Option<T>, Error> {

@@ -9,7 +9,7 @@ use protox::file::{File, FileResolver, IncludeFileResolver};
 
 use crate::proto_check::{check_names, check_nesting};
 
-/// The size of the largest `.proto` file, in bytes; the largest that people write have less than a megabyte.
+/// The maximum size of a `.proto` file, in bytes. Files written by hand are smaller than a megabyte.
 const MAX_BYTES: u64 = 64 << 20;
 
 /// Finds the regular files in a directory, by the names of imports.

@@ -110,7 +110,7 @@ fn source(name: &str, dirs: &[&Path]) -> Option<String> {
     dirs.iter().find_map(|dir| ProtoDirectory::new(dir).source(name).ok())
 }
 
-/// The message of the compiler about a `.proto` file, explained where it is wrong or leaves the user without a way.
+/// The compiler's message about a `.proto` file, corrected where it is wrong, and with advice where it has none.
 fn explained(message: String, source: &str) -> String {
     // The compiler says this about imports too.
     const WRONG: &str = "invalid group name";

@@ -1,10 +1,11 @@
 //! The index of a checkpoint in shards: `*.safetensors.index.json`.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::bytes::ReadAt;
+use crate::bytes::{File, ReadAt};
 use crate::error::{Error, Result, shortened};
 use crate::tensor::Name;
 
@@ -74,6 +75,22 @@ impl Index {
         };
         Some(Error::unexpected("shard of the tensor", "this one", expected))
     }
+}
+
+/// The shards of a checkpoint that its index names, and the file of this name.
+pub(super) fn claimed(path: &Path) -> Vec<PathBuf> {
+    let files = path::files(path);
+    if !path::is_index(path) {
+        return files;
+    }
+    let Some(marker) = path::marker(path) else { return Vec::new() };
+    let index = File::open(&marker).and_then(|file| Index::read(&file));
+    let named = index.map(|index| index.shards).unwrap_or_default();
+    let is_named = |file: &PathBuf| {
+        let name = file.file_name().and_then(|name| name.to_str());
+        *file == marker || name.is_some_and(|name| named.iter().any(|shard| shard == name))
+    };
+    files.into_iter().filter(is_named).collect()
 }
 
 /// Checks that a shard is a sibling of the index, on every system.

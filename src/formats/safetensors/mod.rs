@@ -36,6 +36,7 @@ pub(super) static FORMAT: Format = Format {
     role: path::role,
     locate: path::locate,
     files: path::files,
+    claimed: index::claimed,
     marker: path::marker,
     prefix: |_| None,
     open_name: path::open_name,

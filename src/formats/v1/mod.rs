@@ -38,6 +38,7 @@ pub(super) static FORMAT: Format = Format {
     role: path::role,
     locate: path::locate,
     files: path::files,
+    claimed: path::files,
     marker: path::marker,
     prefix: path::prefix,
     open_name: path::open_name,

@@ -106,11 +106,11 @@ impl TableFile {
         (Self { path, table, limits, slices, groups, kept }, damage)
     }
 
-    /// Reads all blocks, also those that no tensor depends on. Returns their damage, and that of entries which the list of tensors lacks.
-    /// The slices of `refused` tensors, whose own errors are known, may be missing in it.
+    /// Reads every block, and returns the damage: blocks that cannot be read, and entries that the list of tensors lacks. The list may
+    /// lack the slices of `refused` tensors, whose errors are already known.
     pub(super) fn scan(&self, refused: &BTreeSet<Name>) -> Vec<Error> {
         let mut listed = self.slices.iter();
-        // The key of the next slice in the list; empty at the end, as that of the list itself is.
+        // The key of the next listed slice; empty at the end.
         let mut next = Vec::new();
         let mut advance = |next: &mut Vec<u8>| match listed.next() {
             Some(slice) => slice.key(next),

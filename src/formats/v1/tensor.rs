@@ -84,13 +84,9 @@ impl Tensor {
         })?;
         self.slices.sort();
         let mut pairs = self.slices.iter().zip(self.slices.iter().skip(1));
-        if let Some((_, (twice, file, _))) = pairs.find(|(a, b)| a.0 == b.0) {
-            let found = format_args!("{twice:?} twice");
-            let error = Error::unexpected("slices", found, "distinct slices");
-            return Err(match files.get(*file) {
-                Some(path) => error.in_file(path),
-                None => error,
-            });
+        if let Some(((twice, first, _), (_, second, _))) = pairs.find(|(a, b)| a.0 == b.0) {
+            let slice = Slice::new(twice, &self.shape)?;
+            return Err(listed_twice(&slice, files.get(*first), files.get(*second)));
         }
         let boxes: Result<Vec<Slice>> =
             self.slices.iter().map(|(extents, ..)| Slice::new(extents, &self.shape)).collect();
@@ -105,6 +101,19 @@ impl Tensor {
             of_file.push(ListedSlice { name: name.clone(), extents });
         }
         Ok(LocatedTensor { dtype: self.dtype, shape: self.shape, parts })
+    }
+}
+
+/// The error for a slice that two files list, or one file twice.
+fn listed_twice(slice: &Slice, first: Option<&PathBuf>, second: Option<&PathBuf>) -> Error {
+    let found = match second.filter(|second| Some(*second) != first) {
+        Some(second) => format!("{slice}, which {} has too", second.display()),
+        None => format!("{slice} twice"),
+    };
+    let error = Error::unexpected("slices", found, "distinct slices");
+    match first {
+        Some(first) => error.in_file(first),
+        None => error,
     }
 }
 

@@ -33,13 +33,7 @@ impl Index {
     /// If the file is not a table, its header is missing, or its version cannot be read.
     pub(super) fn read(file: Arc<File>, limits: &Limits) -> Result<Self> {
         let path = file.path().to_path_buf();
-        let mut scan = Scan {
-            header: None,
-            entries: Vec::new(),
-            key_bytes_left: proto::key_bytes(file.len()),
-            dims: Vec::new(),
-            limits,
-        };
+        let mut scan = Scan::new(file.len(), limits);
         let table = Table::open(file, limits)?;
         let mut damage = table.scan(&mut |key, value| scan.visit(key, value));
         let header = match scan.header {
@@ -92,6 +86,18 @@ pub(super) fn is_index(file: Arc<dyn ReadAt>) -> bool {
     found
 }
 
+/// The number of shards that the header of an index states; `None` if it cannot be read.
+pub(super) fn shard_count(file: Arc<File>) -> Option<u32> {
+    let limits = Limits::default();
+    let mut scan = Scan::new(file.len(), &limits);
+    // Later damage is found when the index is read.
+    let _ = Table::open(file, &limits).ok()?.scan(&mut |key, value| match scan.visit(key, value) {
+        ControlFlow::Continue(()) => ControlFlow::Break(no_header(Some(key))),
+        stop => stop,
+    });
+    scan.header?.ok().map(|(_, shards)| shards)
+}
+
 fn no_header(first_key: Option<&[u8]>) -> Error {
     proto::wrong_first_key(first_key, "the header")
 }
@@ -104,7 +110,13 @@ struct Scan<'a> {
     limits: &'a Limits,
 }
 
-impl Scan<'_> {
+impl<'a> Scan<'a> {
+    /// A scan of an index of `bytes` bytes.
+    fn new(bytes: u64, limits: &'a Limits) -> Self {
+        let key_bytes_left = proto::key_bytes(bytes);
+        Self { header: None, entries: Vec::new(), key_bytes_left, dims: Vec::new(), limits }
+    }
+
     fn visit(&mut self, key: &[u8], value: Value<'_>) -> ControlFlow<Error> {
         if self.header.is_none() {
             if !key.is_empty() {

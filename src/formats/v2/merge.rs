@@ -126,7 +126,7 @@ impl Merger {
             // The headers count at least as many.
             let number = u32::try_from(number).unwrap_or(u32::MAX);
             let data = shard_name::shard(&path::data_of(path), number, self.shards);
-            files.push(CompleteFile::link(&part.shards.path(shard), &data)?);
+            files.push(CompleteFile::share(&part.shards.path(shard), &data)?);
         }
         let index = path::index_of(path);
         let order = self.order.unwrap_or(ByteOrder::Little);

@@ -43,6 +43,7 @@ pub(super) static FORMAT: Format = Format {
     role: path::role,
     locate: path::locate,
     files: path::files,
+    claimed: path::claimed,
     marker: path::marker,
     prefix: path::prefix,
     open_name: path::open_name,

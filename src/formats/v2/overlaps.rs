@@ -7,8 +7,8 @@ use super::super::slice_key;
 use super::entry::BundleEntry;
 use super::slices::NamedEntry;
 
-/// How often the entries of an index may read each byte of the shards, on average, before those that share bytes are refused.
-/// Thousands of entries with the same bytes make a copy of a small file fill a disk.
+/// The average number of entries per byte of the shards above which entries that share bytes are refused: thousands of entries with
+/// the same bytes would let a copy of a small file fill a disk.
 const MAX_READS: u64 = 4;
 
 /// The content of an entry: bytes `start..end` of a shard. `at` is the position of the entry in the index.
@@ -30,7 +30,7 @@ struct Overlap {
 pub(super) fn check(entries: &mut [NamedEntry]) -> Option<Error> {
     let mut contents: Vec<Content> = (0..).zip(&*entries).filter_map(content).collect();
     contents.sort_unstable();
-    // The one that ends last among those before, in the same shard.
+    // The earlier content that ends last.
     let mut last: Option<Content> = None;
     let (mut overlaps, mut covered, mut claimed) = (Vec::new(), 0u64, 0u64);
     for content in contents {
@@ -55,7 +55,8 @@ pub(super) fn check(entries: &mut [NamedEntry]) -> Option<Error> {
     Some(damage)
 }
 
-/// The content of an entry. A tensor in slices has none of its own, and an entry that cannot be right is refused by itself.
+/// The content of an entry; `None` for a tensor in slices, whose slices have the content, and for an invalid entry, which is reported
+/// elsewhere.
 fn content((at, (_, entry)): (usize, &NamedEntry)) -> Option<Content> {
     let BundleEntry { shard, offset, size, ref slices, .. } = *entry.as_ref().ok()?;
     let is_read = size > 0 && slices.is_empty() && entry.as_ref().is_ok_and(|e| e.check().is_ok());

@@ -76,6 +76,15 @@ pub(super) fn files(prefix: &Path) -> Vec<PathBuf> {
     files
 }
 
+/// The shards whose count the index states, then the index.
+pub(super) fn claimed(prefix: &Path) -> Vec<PathBuf> {
+    let Some(index) = marker(prefix) else { return Vec::new() };
+    let count = Probe::new(&index).open().ok().and_then(index::shard_count);
+    let shards = shards_of(&data_of(prefix), 0, "").into_iter();
+    let own = shards.filter(|(of, _)| Some(*of) == count).map(|(_, file)| file);
+    own.chain([index]).collect()
+}
+
 /// The index.
 pub(super) fn marker(prefix: &Path) -> Option<PathBuf> {
     let index = index_of(prefix);

@@ -117,7 +117,7 @@ fn an_asset_outside_the_saved_model_is_refused_as_such() {
 }
 
 #[test]
-fn a_directory_of_assets_is_entered_once() {
+fn links_between_directories_of_assets_come_to_an_end() {
     let model = copy(MODEL);
     let assets = model.path().join("assets");
     for name in 1..=6 {
@@ -127,8 +127,52 @@ fn a_directory_of_assets_is_entered_once() {
             symlink(target, assets.join(format!("{name}/{other}"))).unwrap();
         }
     }
-    let expected = "expected one that is listed once, found a link to";
-    assert_fails(&["-q", model.path().to_str().unwrap(), MODEL], expected);
+    let path = model.path().to_str().unwrap();
+    let cycle = format!(
+        "{path}/assets/1/1/1: directory: expected no cycle, found a link to {path}/assets/1/1, which contains it"
+    );
+    assert_fails(&["-q", path, MODEL], &cycle);
+    assert_fails(&["show", "--format=json", path], &cycle);
+}
+
+#[test]
+fn a_directory_of_assets_may_have_two_names() {
+    let model = copy(MODEL);
+    let assets = model.path().join("assets");
+    fs::create_dir(assets.join("real")).unwrap();
+    fs::write(assets.join("real/words"), "a").unwrap();
+    for name in ["alias", "zebra"] {
+        symlink("real", assets.join(name)).unwrap();
+    }
+    let run = ckdiff_that_ends(&["show", model.path().to_str().unwrap()]);
+    assert_eq!((run.code, &*run.stderr), (0, ""));
+    for name in ["real", "alias", "zebra"] {
+        assert!(run.text().contains(&format!("{name}/words")), "{}", run.text());
+    }
+}
+
+#[test]
+fn every_asset_that_cannot_be_listed_is_an_error() {
+    let model = copy(MODEL);
+    let path = model.path().to_str().unwrap();
+    for name in ["b", "a"] {
+        symlink("nowhere", model.path().join("assets").join(name)).unwrap();
+    }
+    let run = ckdiff_that_ends(&["show", path]);
+    let at: Vec<_> =
+        ["a", "b"].iter().map(|name| run.stderr.find(&format!("{path}/assets/{name}: "))).collect();
+    assert!(at[0].is_some() && at[0] < at[1], "{}", run.stderr);
+}
+
+#[test]
+fn variables_that_are_the_model_itself_are_named_as_a_directory() {
+    let model = copy(MODEL);
+    let path = model.path().to_str().unwrap();
+    fs::remove_dir_all(model.path().join("variables")).unwrap();
+    symlink(".", model.path().join("variables")).unwrap();
+    let expected =
+        "variables/variables: path: expected the prefix of a checkpoint, found a directory";
+    assert_fails(&["verify", path], expected);
 }
 
 #[test]

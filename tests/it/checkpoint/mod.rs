@@ -5,6 +5,7 @@ mod crash;
 // Properties of every format.
 mod formats;
 mod hostile;
+mod publishing;
 mod rotation;
 mod safetensors;
 mod state;

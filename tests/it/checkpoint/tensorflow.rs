@@ -26,6 +26,23 @@ fn corpus() -> impl Iterator<Item = (String, Vec<Known>)> {
 }
 
 #[test]
+fn a_slice_in_two_v1_files_is_an_error_that_names_both() {
+    let dir = tempfile::tempdir().unwrap();
+    for number in 0..2 {
+        let to = format!("m-0000{number}-of-00002");
+        std::fs::copy("tests/data/v1/sharded.ckpt-00000-of-00002", dir.path().join(to)).unwrap();
+    }
+    let (code, said) = crate::support::directory::run(dir.path(), "verify DIR/m-?????-of-00002");
+    assert_eq!(code, 2);
+    let slice = "slices: expected distinct slices, found ";
+    let line = said.lines().find(|line| line.contains(slice)).unwrap();
+    let (file, found) = line.split_once(slice).unwrap();
+    assert!(file.contains("DIR/m-00000-of-00002"), "{line}");
+    assert!(found.ends_with(", which DIR/m-00001-of-00002 has too"), "{line}");
+    assert!(!found.contains(['(', '[']), "{line}");
+}
+
+#[test]
 fn every_checkpoint_has_the_tensors_that_its_writer_reports() {
     for (path, known) in corpus() {
         let checkpoint = open(&path);

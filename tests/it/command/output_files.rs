@@ -55,6 +55,7 @@ mod unix {
     use std::os::unix::process::ExitStatusExt;
     use std::process::{Command, ExitStatus, Stdio};
 
+    use ckdiff::files::{cannot_write, replace};
     use ckdiff::message::Writer;
     use ckdiff::schema::WireType;
 
@@ -208,6 +209,61 @@ mod unix {
             "other.tmp",
         ];
         assert_eq!(names(dir.path()), live);
+    }
+
+    #[test]
+    fn leftovers_are_looked_for_once_in_a_directory() {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |name: &str| {
+            replace(&dir.path().join(name), |out| out.write_all(b"x").map_err(cannot_write))
+                .unwrap();
+        };
+        write("first");
+        // A listing for every file would take a time that grows with the square of their number.
+        fs::write(dir.path().join(".ckdiff-dead.lock"), "").unwrap();
+        write("second");
+        assert_eq!(names(dir.path()), [".ckdiff-dead.lock", "first", "second"]);
+    }
+
+    #[test]
+    fn outputs_of_one_command_are_different_files_and_appear_together() {
+        let dir = tempfile::tempdir().unwrap();
+        symlink("report", dir.path().join("link")).unwrap();
+        let compare = "$CKDIFF $DATA/demo/model.ckpt $DATA/demo/model.ckpt";
+        for (outputs, why) in [
+            ("--output json=report --output human=./report", "it is the path of two outputs"),
+            ("--output json=link --output human=report", "it is the path of two outputs"),
+            ("--output json=- --output human=/dev/stdout", "it is the path of two outputs"),
+            ("--output json=report --output human=missing/report", "there is no directory missing"),
+            ("--output json=- --output human=missing/report", "there is no directory missing"),
+        ] {
+            let line =
+                format!("{compare} {outputs} > printed; code=$?; cat printed >&2; exit $code");
+            let (code, error) = shell(dir.path(), &line);
+            assert_eq!(code, Some(2), "{line}: {error}");
+            assert!(error.starts_with("ckdiff: error: ") && error.contains(why), "{line}: {error}");
+            assert_eq!(error.lines().count(), 1, "{line}: {error}");
+            assert_eq!(names(dir.path()), ["link", "printed"], "{line}");
+        }
+    }
+
+    #[test]
+    fn debug_information_is_not_written_over_its_graph() {
+        let dir = tempfile::tempdir().unwrap();
+        symlink("out.meta", dir.path().join("out.debug")).unwrap();
+        let line = "$CKDIFF export --save-debug-info $DATA/debug_info/model.meta out.meta";
+        let (code, error) = shell(dir.path(), line);
+        assert_eq!(code, Some(2), "{error}");
+        assert!(error.contains("it is the path of two outputs"), "{error}");
+        assert_eq!(names(dir.path()), ["out.debug"]);
+    }
+
+    #[test]
+    fn a_closed_file_of_a_program_is_no_missing_directory() {
+        let line = "$CKDIFF convert --to binary $DATA/demo/model.ckpt.meta /proc/$$/fd/9";
+        let (code, error) = shell(Path::new("."), line);
+        assert_eq!(code, Some(2), "{error}");
+        assert!(error.contains("/fd/9: there is no such file, and none can be created"), "{error}");
     }
 
     #[test]

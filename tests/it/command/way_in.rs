@@ -173,3 +173,64 @@ fn a_tensor_is_shown_whole_by_rows_and_in_json() {
     assert_eq!(values["first"].as_array().unwrap().len(), 576);
     assert_eq!((&values["more"], &values["max"]), (&0.into(), &1.into()));
 }
+
+#[test]
+fn errors_of_several_shards_are_a_line_for_each_shard() {
+    let dir = tempfile::tempdir().unwrap();
+    // Tensors of the two shards take turns in the order of their names.
+    for (part, number) in [("one", "1"), ("other", "2")] {
+        ok(
+            dir.path(),
+            &format!("save-as demo/model.ckpt DIR/{part} --rename (.*)=${{1}}/{number}"),
+        );
+    }
+    ok(dir.path(), "merge DIR/one DIR/other DIR/two");
+    for number in 0..2 {
+        fs::remove_file(dir.path().join(format!("two.data-0000{number}-of-00002"))).unwrap();
+    }
+    let (code, output) = run(dir.path(), "-q DIR/two demo/model.ckpt");
+    assert_eq!(code, 2);
+    let missing = "this shard of the checkpoint is missing";
+    assert_eq!(output.lines().filter(|line| line.contains(missing)).count(), 2, "{output}");
+}
+
+#[test]
+fn an_error_names_only_options_that_the_command_has() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("empty.bin"), "").unwrap();
+    let why = "ckdiff: error: DIR/empty.bin: an empty message could be of any type";
+    let with_option = format!("{why}; --message says which it is");
+    assert_eq!(said(dir.path(), "show DIR/empty.bin"), (2, with_option));
+    for command in ["verify DIR/empty.bin", "export DIR/empty.bin DIR/out.pb"] {
+        assert_eq!(said(dir.path(), command), (2, why.to_owned()), "{command}");
+    }
+}
+
+#[test]
+fn an_argument_does_not_control_a_terminal() {
+    let evil = "\u{9b}2J\u{202e}";
+    let value = format!("--sort={evil}");
+    let [option, rtol] = ["bad", "rtol="].map(|name| format!("--{name}{evil}"));
+    for args in
+        [&[&*option][..], &[&value, "a", "b"], &[&rtol, "a", "b"], &["show", "-n", evil, "a"]]
+    {
+        let run = ckdiff(args);
+        assert_eq!(run.code, 2, "{args:?}");
+        assert!(run.stderr.contains("\\u{9b}2J\\u{202e}"), "{args:?}: {}", run.stderr);
+        assert!(!run.stderr.contains(['\u{9b}', '\u{202e}']), "{args:?}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn an_error_does_not_repeat_a_long_pattern() {
+    let long = "[a-z]{1,500}".repeat(1000);
+    let include = format!("--include={}", "[".repeat(9000));
+    let renames = ["=x", "(=x", ""].map(|end| format!("--rename={long}{end}"));
+    let unused = format!("--exclude={}", "x".repeat(9000));
+    let args = renames.iter().chain([&include, &unused]);
+    for arg in args {
+        let run = ckdiff(&[arg, "--deny-unused", "demo/model.ckpt", "demo/model.ckpt"]);
+        assert_eq!(run.code, 2, "{}", run.stderr);
+        assert!(run.stderr.len() < 400, "{}", run.stderr);
+    }
+}

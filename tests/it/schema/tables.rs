@@ -82,6 +82,18 @@ fn syntax_and_edition_decide_presence_packing_utf8_and_closed_enums() {
 }
 
 #[test]
+fn an_error_deep_in_a_descriptor_set_is_short() {
+    let mut nested = Build::default().string(1, "M");
+    for _ in 0..300 {
+        nested = Build::default().string(1, "M").message(3, nested);
+    }
+    let file = Build::default().string(1, "t.proto").message(4, nested);
+    let error = Schema::from_descriptor_set(&Build::default().message(1, file).0.finish());
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("this is not a FileDescriptorSet") && error.len() < 300, "{error}");
+}
+
+#[test]
 fn features_of_a_field_override_those_of_its_edition() {
     let fields = vec![
         with_feature(field("implicit", 1, 1, 5, ""), 1, 2),

@@ -1,4 +1,4 @@
-//! What a command line that cannot be parsed was probably meant to be.
+//! Guesses what an invalid command line was meant to be.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -6,10 +6,10 @@ use std::path::Path;
 use ckdiff::artifact::{FileKind, Sniffed};
 use ckdiff::report::human::printable;
 
-/// The largest number of letters that a misspelled command has wrong.
+/// The maximum edit distance of a misspelled command.
 const WRONG: usize = 2;
 
-/// Words for commands that have another name here.
+/// Synonyms of commands.
 const SYNONYMS: [(&str, &str); 6] = [
     ("cmp", "diff"),
     ("compare", "diff"),
@@ -19,7 +19,7 @@ const SYNONYMS: [(&str, &str); 6] = [
     ("list", "show"),
 ];
 
-/// Explains what is wrong with these arguments, if that is clear: a misspelled command, or too many or too few paths.
+/// Explains a misspelled command, or a wrong number of paths; `None` for other mistakes.
 pub(super) fn explain(args: &[OsString], commands: &[&str]) -> Option<String> {
     let is_option = |arg: &&OsString| arg.as_encoded_bytes().starts_with(b"-");
     let first = args.first().filter(|arg| !is_option(arg))?;
@@ -30,7 +30,7 @@ pub(super) fn explain(args: &[OsString], commands: &[&str]) -> Option<String> {
         let shown = printable(&first.to_string_lossy());
         return Some(format!("{shown}: no such command or file; did you mean ckdiff {command}?"));
     }
-    // Options may have values that look like paths.
+    // The value of an option may look like a path.
     let paths: Vec<&OsString> = args.iter().collect();
     if paths.iter().any(is_option) {
         return None;
@@ -62,7 +62,7 @@ pub(crate) fn explain_missing(lhs: &Path) -> Option<String> {
     explain(&[lhs.as_os_str().to_owned(), OsString::new()], &names)
 }
 
-/// The command that a word that is no file stands for.
+/// The command closest to a word, unless the word is a path that exists.
 fn misspelled<'c>(word: &OsStr, commands: &[&'c str]) -> Option<&'c str> {
     let text = word.to_str()?;
     let words = commands.iter().map(|&command| (command, command));
@@ -79,7 +79,7 @@ fn misspelled<'c>(word: &OsStr, commands: &[&'c str]) -> Option<&'c str> {
     matches!(Sniffed::of_path(word).kind(), FileKind::Missing).then_some(meant)
 }
 
-/// The prefix of the checkpoint that all of these paths are files of, as `model.ckpt*` expands to them.
+/// The prefix of the checkpoint, if all paths are files of one, as `model.ckpt*` expands to.
 pub(crate) fn only_checkpoint(paths: &[impl AsRef<OsStr>]) -> Option<String> {
     let prefix = |path: &Path| match Sniffed::of_path(path).kind() {
         FileKind::Checkpoint { located, .. } => {

@@ -14,8 +14,10 @@ mod report;
 mod save;
 mod values;
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 
+use ckdiff::report::human::printable;
 use clap::error::ErrorKind;
 use clap::{Args, FromArgMatches, Subcommand};
 use clap_complete::Shell;
@@ -105,9 +107,33 @@ pub(crate) fn parse() -> Result<Command, Exit> {
         if error.kind() != ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
             let _ = write!(io::stderr(), "ckdiff: ");
         }
-        let _ = error.print();
+        print_error(&error, &args);
         Exit::Trouble
     })
+}
+
+/// Prints an error of the parser, which repeats arguments.
+fn print_error(error: &clap::Error, args: &[OsString]) {
+    let is_plain = |arg: &OsString| {
+        let arg = arg.to_string_lossy();
+        printable(&arg) == arg
+    };
+    if args.iter().all(is_plain) {
+        let _ = error.print();
+        return;
+    }
+    // Without colors, so that every control character comes from an argument.
+    for line in error.render().to_string().lines() {
+        let _ = writeln!(io::stderr(), "{}", printable(line));
+    }
+}
+
+/// Whether the command that is running has this option.
+pub(crate) fn has_option(name: &str) -> bool {
+    let diff = command();
+    let word = std::env::args_os().nth(1).unwrap_or_default();
+    let running = diff.get_subcommands().find(|command| *command.get_name() == word);
+    running.unwrap_or(&diff).get_arguments().any(|arg| arg.get_long() == Some(name))
 }
 
 /// Prints the help or the version.
