@@ -60,7 +60,10 @@ impl Look {
 
     fn stdout(color: Color) -> Self {
         let size = terminal_size::terminal_size_of(io::stdout());
-        let columns = size.map(|(width, _)| usize::from(width.0)).filter(|&columns| columns > 0);
+        let columns = size.map(|(width, _)| match usize::from(width.0) {
+            0 => unknown_width(),
+            columns => columns,
+        });
         Self { palette: palette(color), columns }
     }
 
@@ -76,6 +79,13 @@ impl Look {
             ..ReportOptions::default()
         }
     }
+}
+
+/// The width of a terminal that does not know it: that of `COLUMNS`, else 80.
+fn unknown_width() -> usize {
+    const COMMON: usize = 80;
+    let columns = env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    columns.filter(|&columns| columns > 0).unwrap_or(COMMON)
 }
 
 /// Writes to stdout.

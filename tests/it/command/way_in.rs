@@ -39,6 +39,14 @@ fn a_command_line_that_cannot_be_meant_names_what_was_meant() {
         ),
         ("inspect x".into(), "inspect: no such command or file; did you mean ckdiff show?".into()),
         ("shwo x".into(), "shwo: no such command or file; did you mean ckdiff show?".into()),
+        ("-q a b c".into(), "expected two paths to compare, found 3: a, b, c".into()),
+        ("a b c --rtol 1e-3".into(), "expected two paths to compare, found 3: a, b, c".into()),
+        ("diff --atol=0 a b c -v".into(), "expected two paths to compare, found 3: a, b, c".into()),
+        (format!("-n 5 {files} DIR/model.ckpt.meta"), format!("the 3 paths are {of_one}")),
+        (
+            "--stat comapre a b".into(),
+            "comapre: no such command or file; did you mean ckdiff diff?".into(),
+        ),
         ("shwo".into(), "shwo: no such command or file; did you mean ckdiff show?".into()),
         ("list x".into(), "list: no such command or file; did you mean ckdiff show?".into()),
     ];

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use ckdiff::artifact::{FileKind, Sniffed};
 use ckdiff::report::human::printable;
+use clap::Command;
 
 /// The maximum edit distance of a misspelled command.
 const WRONG: usize = 2;
@@ -20,20 +21,22 @@ const SYNONYMS: [(&str, &str); 6] = [
 ];
 
 /// Explains a misspelled command, or a wrong number of paths; `None` for other mistakes.
-pub(super) fn explain(args: &[OsString], commands: &[&str]) -> Option<String> {
-    let is_option = |arg: &&OsString| arg.as_encoded_bytes().starts_with(b"-");
-    let first = args.first().filter(|arg| !is_option(arg))?;
-    if commands.iter().any(|command| *command == first) {
+pub(super) fn explain(args: &[OsString], command: &Command) -> Option<String> {
+    let commands: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+    let diff = command.find_subcommand("diff")?;
+    let (is_diff, args) = match args.split_first() {
+        Some((first, rest)) if first == "diff" => (true, rest),
+        _ => (false, args),
+    };
+    let paths = positionals(args, diff)?;
+    let first = *paths.first()?;
+    let is_command = |name: &&str| *name == first;
+    if !is_diff && args.first() == Some(first) && commands.iter().any(is_command) {
         return None;
     }
-    if let Some(command) = misspelled(first, commands) {
+    if let Some(command) = misspelled(first, &commands).filter(|_| !is_diff) {
         let shown = printable(&first.to_string_lossy());
         return Some(format!("{shown}: no such command or file; did you mean ckdiff {command}?"));
-    }
-    // The value of an option may look like a path.
-    let paths: Vec<&OsString> = args.iter().collect();
-    if paths.iter().any(is_option) {
-        return None;
     }
     if let Some(checkpoint) = only_checkpoint(&paths) {
         let n = paths.len();
@@ -57,9 +60,46 @@ pub(super) fn explain(args: &[OsString], commands: &[&str]) -> Option<String> {
 
 /// The command that lhs was meant to be, if there is no such file: `shwo model.ckpt`.
 pub(crate) fn explain_missing(lhs: &Path) -> Option<String> {
-    let command = super::command();
-    let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
-    explain(&[lhs.as_os_str().to_owned(), OsString::new()], &names)
+    explain(&[lhs.as_os_str().to_owned(), OsString::new()], &super::command())
+}
+
+/// The arguments that are neither options nor values of options; `None` if an option is unknown.
+fn positionals<'a>(args: &'a [OsString], command: &Command) -> Option<Vec<&'a OsString>> {
+    let mut found = Vec::new();
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        let text = arg.to_str().unwrap_or_default();
+        let option = match text.strip_prefix("--") {
+            Some("") => {
+                found.extend(args);
+                break;
+            }
+            Some(long) => {
+                let (name, value) =
+                    long.split_once('=').map_or((long, None), |(n, v)| (n, Some(v)));
+                let option = command.get_arguments().find(|arg| arg.get_long() == Some(name));
+                (option?, value.is_some())
+            }
+            None if text.len() > 1 && text.starts_with('-') => {
+                let mut short = text.chars().skip(1);
+                let name = short.next();
+                let option = command.get_arguments().find(|arg| arg.get_short() == name);
+                (option?, short.next().is_some())
+            }
+            None => {
+                found.push(arg);
+                continue;
+            }
+        };
+        let (option, has_value) = option;
+        // An optional value is never an argument of its own.
+        let needs_value = option.get_action().takes_values()
+            && option.get_num_args().is_none_or(|values| values.min_values() > 0);
+        if needs_value && !has_value {
+            args.next();
+        }
+    }
+    Some(found)
 }
 
 /// The command closest to a word, unless the word is a path that exists.

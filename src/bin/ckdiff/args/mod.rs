@@ -93,10 +93,8 @@ pub(crate) fn parse() -> Result<Command, Exit> {
     });
     parsed.map_err(|error| {
         let args: Vec<_> = std::env::args_os().skip(1).collect();
-        let command = command();
-        let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
         if error.use_stderr()
-            && let Some(message) = guess::explain(&args, &names)
+            && let Some(message) = guess::explain(&args, &command())
         {
             let _ = writeln!(io::stderr(), "ckdiff: error: {message}");
             return Exit::Trouble;
