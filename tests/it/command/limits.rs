@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use ckdiff::bytes::{Crc32c, varint};
 
-use crate::support::command::{ckdiff_that_ends, command};
+use crate::support::command::{ckdiff, ckdiff_that_ends, command};
 use crate::support::encoding::{entry, header, table, v1};
 
 /// The memory of the command itself, in KiB.
@@ -104,6 +104,41 @@ fn memory_is_in_proportion_to_the_input() {
         graph.push(len as u8);
         graph.extend(library);
         graph
+    });
+}
+
+#[test]
+fn a_long_name_is_not_multiplied_by_the_changes_below_it() {
+    const CHANGES: usize = 5_000;
+    let dir = tempfile::tempdir().unwrap();
+    let name = "n".repeat(20_000);
+    let schema = "syntax = 'proto3'; message M { repeated M r = 1; int64 v = 2; map<string, M> m = 3; M child_with_a_rather_long_name = 4; }";
+    let schema = written(dir.path(), "m.proto", schema);
+    let own = ["--proto", schema.to_str().unwrap(), "--message", "M"];
+    let tensorflow: &[&str] = &[];
+    let pair = |what: &str, options: &[&str], side: &dyn Fn(usize) -> String| {
+        let sides = [1, 2].map(|at| written(dir.path(), &format!("{at}.pbtxt"), side(at)));
+        assert_cheap(what, options, [&sides[0], &sides[1]], CHANGES as u64);
+        let out = ["--format=human", sides[0].to_str().unwrap(), sides[1].to_str().unwrap()];
+        let run = ckdiff(&[options, &out].concat());
+        let longest = run.text().lines().map(str::len).max().unwrap();
+        assert!(longest < 2_500, "{what}: a line of {longest} bytes");
+        assert!(run.text().lines().count() > CHANGES, "{what}: not every change has a line");
+    };
+    let many = |one: &dyn Fn(usize) -> String| (0..CHANGES).map(one).collect::<String>();
+    pair("a collection", tensorflow, &|side| {
+        let items = many(&|at| format!("value: 'v{}' ", 2 * at + side));
+        format!("collection_def {{ key: '{name}' value {{ node_list {{ {items} }} }} }}")
+    });
+    pair("a node", tensorflow, &|side| {
+        let attrs = many(&|at| format!("attr {{ key: 'a{at}' value {{ i: {} }} }}\n", at + side));
+        format!("node {{ name: '{name}/{name}' op: 'NoOp' {attrs} }}")
+    });
+    let items = |side: usize| many(&|at| format!("r {{ v: {} }}\n", 2 * at + side));
+    pair("a map", &own, &|side| format!("m {{ key: '{name}' value {{ {} }} }}", items(side)));
+    pair("deep messages", &own, &|side| {
+        let (start, end) = ("child_with_a_rather_long_name {".repeat(300), "}".repeat(300));
+        format!("{start}{}{end}", items(side))
     });
 }
 
