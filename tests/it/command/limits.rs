@@ -169,6 +169,35 @@ fn memory_is_in_proportion_to_the_number_of_changes() {
 }
 
 #[test]
+fn nodes_and_functions_of_nothing_are_refused_where_they_would_be_many() {
+    let dir = tempfile::tempdir().unwrap();
+    let field = |number: u8, content: Vec<u8>| {
+        let mut message = vec![number << 3 | 2];
+        varint::write(content.len() as u64, &mut message);
+        [message, content].concat()
+    };
+    let many = |count: usize| [0x0a, 0].repeat(count);
+    let inputs = |count: usize| field(1, [0x1a, 0].repeat(count));
+    let pairs: [(&str, &dyn Fn(usize) -> Vec<u8>, &str); 3] = [
+        ("nodes", &|side| many(2_000_000 - side), "expected nodes with names"),
+        ("inputs", &|side| inputs(4_000_000 - side), "expected nodes with names"),
+        ("functions", &|side| field(2, many(8_000_000 - side)), "expected functions with names"),
+    ];
+    for (what, side, why) in pairs {
+        let sides = [0, 1].map(|at| written(dir.path(), &format!("{at}.pb"), side(at)));
+        let bytes: u64 = sides.iter().map(|path| fs::metadata(path).unwrap().len()).sum();
+        let [lhs, rhs] = [0, 1].map(|at: usize| sides[at].to_str().unwrap());
+        let args = ["--message=GraphDef", lhs, rhs];
+        let (code, peak) = peak_memory(&args);
+        // What cannot be compared is not the same.
+        assert_eq!(code, 1, "{what}");
+        assert!(peak <= BASE + 16 * (bytes >> 10), "{what}: {peak} KiB for {bytes} bytes");
+        let run = ckdiff_that_ends(&args);
+        assert!(run.text().contains(why), "{what}: {}", run.text());
+    }
+}
+
+#[test]
 fn memory_is_in_proportion_to_the_number_of_tensors() {
     const TENSORS: usize = 50_000;
     let dir = tempfile::tempdir().unwrap();
