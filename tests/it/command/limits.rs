@@ -219,23 +219,68 @@ fn memory_is_in_proportion_to_the_number_of_tensors() {
 
 #[test]
 fn schemas_that_take_forever_to_compile_are_refused() {
+    const MOST: u64 = 128 << 10;
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out.pbtxt");
+    let join = |one: &dyn Fn(usize) -> String| (1..=16_000).map(one).collect::<String>();
     let many = |what: &str| format!("syntax = 'proto3';\nmessage M {{}}\n{}", what.repeat(16_000));
+    let options = "syntax = 'proto2'; import 'google/protobuf/descriptor.proto';
+         message M { optional M a = 1; optional int32 v = 2; }
+         extend google.protobuf.FieldOptions { optional M x = 50000; }";
     let deep = format!(
-        "syntax = 'proto2'; import 'google/protobuf/descriptor.proto';
-         extend google.protobuf.FieldOptions {{ optional M x = 50000; }}
-         message M {{ optional M a = 1; optional int32 f = 2 [(x) = {{ {}{} }}]; }}",
+        "{options} message N {{ optional int32 f = 2 [(x) = {{ {}{} }}]; }}",
         "a {".repeat(5_000),
         "}".repeat(5_000)
     );
-    let fields: String = (1..16_000).map(|number| format!("int32 a = {number};\n")).collect();
+    let steps = format!(
+        "{options} message N {{ optional int32 f = 2 [(x){}.v = 1]; }}",
+        ".a".repeat(50_000)
+    );
+    let extensions = format!(
+        "{options} extend google.protobuf.FieldOptions {{ {} }} message N {{ optional int32 f = 1 [{} (x).v = 1]; }}",
+        join(&|at| format!("optional int32 p{at} = {};", 50_000 + at)),
+        join(&|at| format!("(p{at}) = 1,"))
+    );
+    let names = join(&|at| format!("message N{at} {{}}\n"));
+    let imported = format!("syntax = 'proto3'; package p; {names}");
+    written(dir.path(), "a.proto", &imported);
+    written(dir.path(), "b.proto", &imported);
+    for level in 0..30 {
+        let import = |at| format!("import public 'l{}_{at}.proto';", level - 1);
+        let imports: String = if level == 0 { String::new() } else { (0..3).map(import).collect() };
+        for at in 0..3 {
+            let name = format!("l{level}_{at}.proto");
+            written(dir.path(), &name, format!("syntax = 'proto3'; {imports}"));
+        }
+    }
+    let message = |fields: &str| format!("syntax = 'proto3'; message N {{ {fields} }}");
     for (schema, why) in [
         (deep, "m.proto:3: nesting: expected at most 256 levels"),
+        (steps, "m.proto:3: name: expected at most 256 dots"),
+        (extensions, "m.proto: too many: 16001 options, 16001 extensions"),
         (many("message N {}\n"), "name 'N' is defined twice"),
         (many("enum E { A = 0; }\n"), "name 'E' is defined twice"),
         (many("service S { }\n"), "name 'S' is defined twice"),
-        (format!("syntax = 'proto3'; message N {{ {fields} }}"), "name 'a' is defined twice in N"),
+        (
+            message(&join(&|at| format!("int32 a = {at};\n"))),
+            "name of field 'a' conflicts with field 'a'",
+        ),
+        (message(&join(&|at| format!("int32 a{at} = 1;\n"))), "field number '1' is already used"),
+        (message(&join(&|at| format!("X{at} a{at} = {at};\n"))), "name 'X1' is not defined"),
+        (message(&"option deprecated = true;".repeat(32_000)), "'deprecated' has already been set"),
+        (
+            format!("syntax = 'proto2'; enum E {{ {} }}", join(&|at| format!("V{at} = 1;\n"))),
+            "enum number '1' has already been used",
+        ),
+        (names.repeat(4), "m.proto: expected at most 50000 statements in all files, found 64000"),
+        (
+            "syntax = 'proto3'; import 'a.proto'; import 'b.proto';".to_owned(),
+            "name 'p.N1' is already defined in file 'a.proto'",
+        ),
+        (
+            "syntax = 'proto3'; import 'l29_0.proto';".to_owned(),
+            "expected at most 40 public imports in all files",
+        ),
     ] {
         let schema = written(dir.path(), "m.proto", schema);
         let schema = schema.to_str().unwrap();
@@ -243,7 +288,14 @@ fn schemas_that_take_forever_to_compile_are_refused() {
         let run = ckdiff_that_ends(&args);
         assert_eq!(run.code, 2, "{why}");
         assert!(run.stderr.contains(why), "{why}: {}", run.stderr);
+        let (_, peak) = peak_memory(&args);
+        assert!(peak <= MOST, "{why}: {peak} KiB");
     }
+    // A short schema keeps the position of its error.
+    let schema = written(dir.path(), "m.proto", message("\n X x = 1;"));
+    let args = ["convert", "--proto", schema.to_str().unwrap(), "a.pb", out.to_str().unwrap()];
+    let said = ckdiff_that_ends(&args).stderr;
+    assert!(said.contains("m.proto:2:2: name 'X' is not defined"), "{said}");
     // Brackets in strings and comments do not nest.
     let harmless =
         format!("syntax = 'proto3'; // {0}\n/* {0} */ message M {{ }}", "{".repeat(1_000));
@@ -280,13 +332,20 @@ fn an_index_cannot_multiply_its_data() {
 }
 
 #[test]
-fn an_object_graph_that_is_longer_than_any_message_is_not_read() {
-    const BYTES: u64 = 300 << 30;
+fn an_object_graph_that_is_longer_than_any_model_needs_is_not_read() {
+    for bytes in [300 << 30, 1_900 << 20] {
+        assert_object_graph_not_read(bytes);
+    }
+}
+
+/// Compares and shows a checkpoint that has an object graph of so many bytes.
+#[track_caller]
+fn assert_object_graph_not_read(bytes: u64) {
     let dir = tempfile::tempdir().unwrap();
     let mut start = Vec::new();
-    varint::write(BYTES, &mut start);
-    start.extend(Crc32c::of(&BYTES.to_le_bytes()).masked().to_le_bytes());
-    let len = start.len() as u64 + BYTES;
+    varint::write(bytes, &mut start);
+    start.extend(Crc32c::of(&bytes.to_le_bytes()).masked().to_le_bytes());
+    let len = start.len() as u64 + bytes;
     let graph = entry(7, &[], 0, len as i64, b"");
     let entries = [(Vec::new(), header(1)), (b"_CHECKPOINTABLE_OBJECT_GRAPH".to_vec(), graph)];
     written(dir.path(), "m.index", table(&entries));
@@ -299,6 +358,8 @@ fn an_object_graph_that_is_longer_than_any_message_is_not_read() {
     for (args, code) in [(&["show", path] as &[&str], 0), (&without, 1)] {
         let run = ckdiff_that_ends(args);
         assert_eq!(run.code, code, "{args:?}: {}", run.stderr);
+        let (_, peak) = peak_memory(args);
+        assert!(peak <= 2 * BASE, "{args:?}: {peak} KiB");
     }
 }
 
