@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Graph;
-use super::graph_def::budget;
+use super::budget::budget;
 use super::node::{Node, NodeKind};
 use crate::error::Result;
 use crate::message::{Records, Value, entry, string};

@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use super::TensorName;
+use super::budget::budget;
 use super::index::LookupMap;
 use super::library::Library;
 use super::node::{Input, Node, NodeId, NodeKind};
@@ -240,13 +241,6 @@ impl<'m> Graph<'m> {
 
 /// The memory of a node and of what a comparison keeps for it, in bytes.
 const NODE_MEMORY: usize = 128;
-
-/// The memory that the index of a message may take: what the shortest nodes with a name and an op need, and enough for any small graph.
-pub(super) fn budget(message: &[u8]) -> usize {
-    const PER_BYTE: usize = 16;
-    const LEAST: usize = 16 << 20;
-    message.len().saturating_mul(PER_BYTE).saturating_add(LEAST)
-}
 
 /// The number of bytes that cost as much as a node.
 const BYTES: usize = 64;

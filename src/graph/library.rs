@@ -1,6 +1,6 @@
 //! The function library of a graph.
 
-use super::graph_def::budget;
+use super::budget::budget;
 use crate::error::{Error, Result};
 use crate::message::{Records, Value, fields, nested, string};
 use crate::schema::field::{function_def, function_def_library, op_def};
