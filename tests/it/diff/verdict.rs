@@ -180,3 +180,25 @@ fn a_suggested_tolerance_passes_and_a_retraining_has_none() {
         ckdiff(&[&pair[..], &["--include=model/attention/*", "--max-rel-l2=1%"]].concat());
     assert!(limited.text().contains("It would pass with --max-rel-l2 0.47."), "{}", limited.text());
 }
+
+#[test]
+fn variables_that_both_sides_miss_are_not_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    let model = |name: &str, has_directory: bool| {
+        let path = dir.path().join(name);
+        fs::create_dir(&path).unwrap();
+        let from = "tests/data/fit/object_good/saved/saved_model.pb";
+        fs::copy(from, path.join("saved_model.pb")).unwrap();
+        if has_directory {
+            fs::create_dir(path.join("variables")).unwrap();
+        }
+        path.to_str().unwrap().to_owned()
+    };
+    let [lhs, rhs] = [model("lhs", false), model("rhs", true)];
+    let run = ckdiff(&[&lhs, &rhs]);
+    assert_eq!(run.code, 2, "{}", run.text());
+    let why = "the graph restores variables, but the SavedModel has none";
+    assert!(run.stderr.contains(why), "{}", run.stderr);
+    // The graphs can be compared without values.
+    assert_eq!(ckdiff(&["--only=graph", &lhs, &rhs]).code, 0);
+}
