@@ -164,7 +164,7 @@ pub(super) fn order(change: &Change) -> (Scope<'_>, u8, &Path) {
 /// Sorts changes by [`order`].
 pub(super) fn sort(changes: &mut [&Change]) {
     let mut keyed: Vec<_> = changes.iter().map(|&change| (order(change), change)).collect();
-    keyed.sort_by(|(a, _), (b, _)| a.cmp(b));
+    keyed.sort_by_key(|&(order, _)| order);
     for (place, (_, change)) in changes.iter_mut().zip(keyed) {
         *place = change;
     }

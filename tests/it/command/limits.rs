@@ -185,7 +185,8 @@ fn nodes_and_functions_of_nothing_are_refused_where_they_would_be_many() {
     };
     let many = |count: usize| [0x0a, 0].repeat(count);
     let inputs = |count: usize| field(1, [0x1a, 0].repeat(count));
-    let pairs: [(&str, &dyn Fn(usize) -> Vec<u8>, &str); 3] = [
+    type Content<'a> = &'a dyn Fn(usize) -> Vec<u8>;
+    let pairs: [(&str, Content<'_>, &str); 3] = [
         ("nodes", &|side| many(2_000_000 - side), "expected nodes with names"),
         ("inputs", &|side| inputs(4_000_000 - side), "expected nodes with names"),
         ("functions", &|side| field(2, many(8_000_000 - side)), "expected functions with names"),
