@@ -17,6 +17,8 @@ pub struct Limits {
     pub slices: usize,
     /// Bytes of a tensor that is read into memory as a whole, as by `get_tensor`.
     pub tensor_bytes: u64,
+    /// Bytes of a message that a tensor contains, such as the object graph of a model.
+    pub message_bytes: u64,
 }
 
 impl Default for Limits {
@@ -28,6 +30,7 @@ impl Default for Limits {
             rank: 254,
             slices: 1 << 16,
             tensor_bytes: 1 << 40,
+            message_bytes: 1 << 28,
         }
     }
 }

@@ -11,7 +11,6 @@ use crate::error::{Error, Result};
 use crate::formats::shard_name::with_suffix;
 use crate::formats::{Contents, Entry, FORMATS, Format};
 use crate::limits::Limits;
-use crate::message::MAX_BYTES;
 use crate::probe::Probe;
 use crate::schema::tensorflow::DataType;
 use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
@@ -271,12 +270,12 @@ impl Checkpoint {
     /// Reads a tensor that is a string with a message, such as the object graph of TensorFlow 2; `None` if no tensor has this name.
     ///
     /// # Errors
-    /// If it cannot be read, or is longer than a message can be.
+    /// If it cannot be read, or exceeds the limits.
     pub(crate) fn get_message(&self, name: impl AsRef<[u8]>) -> Result<Option<Tensor>> {
         /// The length of the string, and checksums.
         const FRAME: u64 = 64;
         let Some(entry) = self.tensor(name) else { return Ok(None) };
-        let tensor_bytes = self.limits.tensor_bytes.min(MAX_BYTES + FRAME);
+        let tensor_bytes = self.limits.message_bytes.min(self.limits.tensor_bytes) + FRAME;
         let limits = Limits { tensor_bytes, ..self.limits.clone() };
         let read = entry.source.as_ref().map_err(Error::clone);
         let read = read.and_then(|source| Tensor::read(&**source, &limits));

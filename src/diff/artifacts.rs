@@ -10,6 +10,7 @@ use super::{files, model, restorability, suggestions, tensors};
 use crate::artifact::{Artifact, ArtifactKind};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
+use crate::verify::missing_variables;
 
 /// Compares two artifacts; see [`diff`](super::diff()).
 ///
@@ -22,6 +23,13 @@ pub(super) fn compare(
     options: &DiffOptions,
     progress: &dyn Progress,
 ) -> Result<Diff> {
+    if options.only != Only::Graph && lhs.checkpoint().is_none() && rhs.checkpoint().is_none() {
+        // Values that neither side has are not the same.
+        let missing = [missing_variables(lhs)?, missing_variables(rhs)?];
+        if let Some(error) = missing.into_iter().flatten().next() {
+            return Err(error);
+        }
+    }
     let frozen = FrozenGraph::of(lhs, rhs, options)?;
     let (checkpoints, tensors) = match &frozen {
         Some(frozen) => (frozen.checkpoints(), Some(frozen.tensors())),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Graph;
+use super::budget::budget;
 use super::node::{Node, NodeKind};
 use crate::error::Result;
 use crate::message::{Records, Value, entry, string};
@@ -24,7 +25,7 @@ impl<'m> Graph<'m> {
     /// # Errors
     /// As [`Graph::new`].
     pub fn of_function(bytes: &'m [u8]) -> Result<Self> {
-        let mut graph = Self::default();
+        let mut graph = Self { budget: budget(bytes), ..Self::default() };
         let (mut outputs, mut len) = (BTreeMap::new(), 0);
         let mut control_results = 0;
         for record in Records::new(bytes, 0) {
@@ -77,7 +78,7 @@ impl<'m> Graph<'m> {
 
     fn result(&mut self, kind: NodeKind, name: &'m str, source: &'m [u8]) -> Result<()> {
         let from = self.inputs.len();
-        self.input(str::from_utf8(source).unwrap_or_default());
+        self.input(str::from_utf8(source).unwrap_or_default())?;
         if let (NodeKind::ControlResult(_), Some(input)) = (kind, self.inputs.last_mut()) {
             input.is_control = true;
         }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use super::TensorName;
+use super::budget::budget;
 use super::index::LookupMap;
 use super::library::Library;
 use super::node::{Input, Node, NodeId, NodeKind};
@@ -41,6 +42,8 @@ pub struct Graph<'m> {
     pub(super) results: u32,
     /// The records after the nodes.
     pub(super) rest: &'m [u8],
+    /// The maximum memory of the index, in bytes.
+    pub(super) budget: usize,
 }
 
 impl<'m> Graph<'m> {
@@ -49,9 +52,10 @@ impl<'m> Graph<'m> {
     /// Findings such as inputs that name no node, or two nodes of one name, are not errors here; [`check`](super::check()) finds them.
     ///
     /// # Errors
-    /// If the bytes are not a message, or have more nodes or inputs than 32 bits can count.
+    /// If the bytes are not a message, have more nodes or inputs than 32 bits can count, or have nearly nothing but nodes and inputs
+    /// without names.
     pub fn new(bytes: &'m [u8]) -> Result<Self> {
-        let mut graph = Self { rest: bytes, ..Self::default() };
+        let mut graph = Self { rest: bytes, budget: budget(bytes), ..Self::default() };
         for record in Records::new(bytes, 0) {
             let record = record?;
             let Value::Len(content) = record.value else { continue };
@@ -169,7 +173,7 @@ impl<'m> Graph<'m> {
             match (record.number, record.value) {
                 (node_def::NAME, Value::Len(_)) => node.name = record.text(),
                 (node_def::OP, Value::Len(_)) => node.op = record.text(),
-                (node_def::INPUT, Value::Len(_)) => self.input(record.text()),
+                (node_def::INPUT, Value::Len(_)) => self.input(record.text())?,
                 (node_def::DEVICE, Value::Len(_)) => node.device = record.text(),
                 (node_def::ATTR, Value::Len(_)) => attrs = attrs.or(Some(start)),
                 _ => rest = rest.or(Some(start)),
@@ -181,9 +185,20 @@ impl<'m> Graph<'m> {
     }
 
     /// Adds an input of the next node.
-    pub(super) fn input(&mut self, text: &'m str) {
+    pub(super) fn input(&mut self, text: &'m str) -> Result<()> {
         let is_control = text.starts_with('^');
         self.inputs.push(Input { text, source: None, port: "", is_control });
+        self.check_budget()
+    }
+
+    /// Checks that the message is large enough for so many nodes and inputs.
+    fn check_budget(&self) -> Result<()> {
+        let (nodes, inputs) = (self.nodes.len(), self.inputs.len());
+        if nodes * NODE_MEMORY + inputs * size_of::<Input<'_>>() <= self.budget {
+            return Ok(());
+        }
+        let found = format!("{nodes} nodes with {inputs} inputs in too few bytes");
+        Err(Error::unexpected("graph", found, "nodes with names"))
     }
 
     /// Adds a node whose inputs are those from `from` on.
@@ -191,7 +206,7 @@ impl<'m> Graph<'m> {
         node.inputs = (count(from)?, count(self.inputs.len())?);
         count(self.nodes.len())?;
         self.nodes.push(node);
-        Ok(())
+        self.check_budget()
     }
 
     /// Finds the source node of each input.
@@ -223,6 +238,9 @@ impl<'m> Graph<'m> {
         self.inputs = inputs;
     }
 }
+
+/// The memory of a node and of what a comparison keeps for it, in bytes.
+const NODE_MEMORY: usize = 128;
 
 /// The number of bytes that cost as much as a node.
 const BYTES: usize = 64;

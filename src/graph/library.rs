@@ -1,8 +1,12 @@
 //! The function library of a graph.
 
-use crate::error::Result;
+use super::budget::budget;
+use crate::error::{Error, Result};
 use crate::message::{Records, Value, fields, nested, string};
 use crate::schema::field::{function_def, function_def_library, op_def};
+
+/// The memory of a function and of what a comparison keeps for it, in bytes.
+const MEMORY: usize = 40;
 
 /// The functions of a graph, and their gradients.
 #[derive(Debug, Clone, Default)]
@@ -26,10 +30,14 @@ impl<'m> Library<'m> {
     /// The library of a `FunctionDefLibrary` in canonical form.
     ///
     /// # Errors
-    /// If the bytes are not a message.
+    /// If the bytes are not a message, or have nearly nothing but functions without names.
     pub fn new(bytes: &'m [u8]) -> Result<Self> {
-        let mut functions =
-            Vec::with_capacity(fields(bytes, function_def_library::FUNCTION).count());
+        let count = fields(bytes, function_def_library::FUNCTION).count();
+        if count.saturating_mul(MEMORY) > budget(bytes) {
+            let found = format!("{count} functions in {} bytes", bytes.len());
+            return Err(Error::unexpected("function library", found, "functions with names"));
+        }
+        let mut functions = Vec::with_capacity(count);
         for record in Records::new(bytes, 0) {
             let record = record?;
             if let (function_def_library::FUNCTION, Value::Len(bytes)) =

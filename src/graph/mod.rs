@@ -4,6 +4,7 @@
 
 pub(crate) mod attrs;
 mod body;
+mod budget;
 mod check;
 #[doc(hidden)]
 pub mod constant;

@@ -19,6 +19,7 @@ pub use self::{
     },
     targets::Targets,
 };
+pub(crate) use model_files::missing_variables;
 pub use verification::{Verdict, Verification};
 
 use crate::artifact::Artifact;

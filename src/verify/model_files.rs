@@ -23,19 +23,32 @@ pub(super) fn missing(artifact: &Artifact<'_>) -> Result<Vec<Error>> {
             Err(error) => errors.push(in_file(error)),
         }
     }
-    if artifact.checkpoint().is_none() {
-        for meta in MetaGraph::all_in(document.message()).map_err(in_file)? {
-            let restores = Bodies::new(&meta.graph).map_err(in_file)?.restores();
-            let tensors = restores.iter().filter_map(|restore| restore.tensors.as_ref());
-            if tensors.map(Vec::len).sum::<usize>() > 0 {
-                let why = "the graph restores variables, but the SavedModel has none";
-                errors.push(Error::not_found(why).in_file(model));
-                break;
-            }
-        }
-    }
+    errors.extend(missing_variables(artifact)?);
     names.sort_unstable();
     names.dedup();
     errors.extend(names.iter().filter_map(|name| asset_file(model, name).err()));
     Ok(errors)
+}
+
+/// The error of a SavedModel without variables whose graphs restore some.
+///
+/// # Errors
+/// If a graph is too large.
+pub(crate) fn missing_variables(artifact: &Artifact<'_>) -> Result<Option<Error>> {
+    let Some((model, document)) = artifact.model_directory().zip(artifact.message()) else {
+        return Ok(None);
+    };
+    if artifact.checkpoint().is_some() {
+        return Ok(None);
+    }
+    let in_file = |error: Error| error.in_file(document.path());
+    for meta in MetaGraph::all_in(document.message()).map_err(in_file)? {
+        let restores = Bodies::new(&meta.graph).map_err(in_file)?.restores();
+        let mut tensors = restores.iter().filter_map(|restore| restore.tensors.as_ref());
+        if tensors.any(|tensors| !tensors.is_empty()) {
+            let why = "the graph restores variables, but the SavedModel has none";
+            return Ok(Some(Error::not_found(why).in_file(model)));
+        }
+    }
+    Ok(None)
 }

@@ -1,7 +1,7 @@
-//! Checks of `.proto` files before they are compiled: the compiler recurses, and takes quadratic time to report names that are defined
-//! again and again.
+//! Limits on `.proto` files. The compiler recurses, and keeps kilobytes for each statement: what it is given is counted before.
 
-use std::collections::BTreeSet;
+use std::cell::Cell;
+use std::rc::Rc;
 
 use protox::prost_reflect::prost_types::{
     DescriptorProto, EnumDescriptorProto, FieldDescriptorProto, FileDescriptorProto,
@@ -10,16 +10,109 @@ use protox::prost_reflect::prost_types::{
 /// The maximum nesting of brackets.
 const MAX_DEPTH: usize = 256;
 
-/// The maximum number of fields of a message that have the name of another one in JSON.
-const MAX_CONFLICTS: usize = 64;
+/// The maximum number of dots in a name: the compiler recurses over the name of an option.
+const MAX_DOTS: usize = 256;
 
-/// Checks the nesting of brackets outside of strings and comments.
-///
-/// # Errors
-/// If it is too deep: the message names the line.
-pub(crate) fn check_nesting(name: &str, source: &str) -> Result<(), String> {
+/// What the files of a schema may have together. The largest schemas that people write have a tenth of it.
+const MAX: Cost = Cost {
+    files: 1_000,
+    bytes: 8 << 20,
+    statements: 50_000,
+    name_bytes: 16 << 20,
+    public_imports: 40,
+};
+
+/// Options times extensions: the compiler looks through all extensions for each option.
+const MAX_LOOKUPS: usize = 50_000_000;
+
+/// What is counted.
+#[derive(Debug, Clone, Copy, Default)]
+struct Cost {
+    files: usize,
+    bytes: usize,
+    /// Semicolons, opening braces and commas outside of strings and comments.
+    statements: usize,
+    /// The full names of everything that is defined.
+    name_bytes: usize,
+    /// The compiler follows each way through them.
+    public_imports: usize,
+}
+
+/// What is left of the limits; clones share it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Budget(Rc<Cell<Cost>>);
+
+impl Budget {
+    /// The number of statements so far.
+    pub(crate) fn statements(&self) -> usize {
+        self.0.get().statements
+    }
+
+    /// Counts the source of a file.
+    ///
+    /// # Errors
+    /// If it has, or all have, more than is allowed: the message names the file, and if it can the line.
+    pub(crate) fn check_source(&self, name: &str, source: &str) -> Result<(), String> {
+        self.add(name, Cost { files: 1, bytes: source.len(), ..Cost::default() })?;
+        let statements = statements(name, source)?;
+        self.add(name, Cost { statements, ..Cost::default() })
+    }
+
+    /// Counts the names and options of a file.
+    ///
+    /// # Errors
+    /// As [`check_source`](Self::check_source).
+    pub(crate) fn check_names(&self, file: &FileDescriptorProto) -> Result<(), String> {
+        let found = Definitions::of(file);
+        if found.options.saturating_mul(found.extensions) > MAX_LOOKUPS {
+            let (options, extensions) = (found.options, found.extensions);
+            return Err(format!(
+                "{}: too many: {options} options, {extensions} extensions",
+                file.name()
+            ));
+        }
+        self.add(
+            file.name(),
+            Cost {
+                name_bytes: found.name_bytes,
+                public_imports: file.public_dependency.len(),
+                ..Cost::default()
+            },
+        )
+    }
+
+    fn add(&self, file: &str, cost: Cost) -> Result<(), String> {
+        let sum = |a: usize, b: usize| a.saturating_add(b);
+        let all = self.0.get();
+        let all = Cost {
+            files: sum(all.files, cost.files),
+            bytes: sum(all.bytes, cost.bytes),
+            statements: sum(all.statements, cost.statements),
+            name_bytes: sum(all.name_bytes, cost.name_bytes),
+            public_imports: sum(all.public_imports, cost.public_imports),
+        };
+        self.0.set(all);
+        for (what, found, most) in [
+            ("files", all.files, MAX.files),
+            ("bytes", all.bytes, MAX.bytes),
+            ("statements", all.statements, MAX.statements),
+            ("bytes of full names", all.name_bytes, MAX.name_bytes),
+            ("public imports", all.public_imports, MAX.public_imports),
+        ] {
+            if found > most {
+                return Err(format!(
+                    "{file}: expected at most {most} {what} in all files, found {found}"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The number of statements, after a check of brackets and names outside of strings and comments.
+fn statements(name: &str, source: &str) -> Result<usize, String> {
     let mut rest = source.as_bytes();
-    let (mut depth, mut line) = (0usize, 1);
+    let (mut depth, mut dots, mut statements, mut line) = (0usize, 0, 0, 1);
     while let Some((&byte, behind)) = rest.split_first() {
         let token = match byte {
             b'"' | b'\'' => string(rest),
@@ -32,14 +125,25 @@ pub(crate) fn check_nesting(name: &str, source: &str) -> Result<(), String> {
             b'}' | b']' | b'>' => depth = depth.saturating_sub(1),
             _ => {}
         }
+        match byte {
+            b'.' => dots += 1,
+            // Comments and spaces may stand inside a name.
+            b'/' | b'(' | b')' | b'_' => {}
+            _ if byte.is_ascii_alphanumeric() || byte.is_ascii_whitespace() => {}
+            _ => dots = 0,
+        }
+        statements += usize::from(matches!(byte, b';' | b'{' | b','));
         if depth > MAX_DEPTH {
             return Err(format!("{name}:{line}: nesting: expected at most {MAX_DEPTH} levels"));
+        }
+        if dots > MAX_DOTS {
+            return Err(format!("{name}:{line}: name: expected at most {MAX_DOTS} dots"));
         }
         let (token, behind) = rest.split_at_checked(token).unwrap_or((rest, &[]));
         line += token.iter().filter(|byte| **byte == b'\n').count();
         rest = behind;
     }
-    Ok(())
+    Ok(statements)
 }
 
 /// The length of the string at the start of `text`. Strings end at the end of a line.
@@ -62,78 +166,87 @@ fn until(text: &[u8], end: &[u8]) -> usize {
     at.map_or(text.len(), |at| at + 1 + end.len())
 }
 
-/// Checks that no name is defined twice in one scope.
-///
-/// # Errors
-/// If one is: the message names it.
-pub(crate) fn check_names(file: &FileDescriptorProto) -> Result<(), String> {
-    let mut scope = Scope::new(file.package());
-    scope.messages(&file.message_type)?;
-    scope.enums(&file.enum_type)?;
-    scope.names(file.extension.iter().map(FieldDescriptorProto::name))?;
-    scope.names(file.service.iter().map(|service| service.name()))?;
-    for service in &file.service {
-        let mut methods = Scope::new(service.name());
-        methods.names(service.method.iter().map(|method| method.name()))?;
-    }
-    let mut messages: Vec<&DescriptorProto> = file.message_type.iter().collect();
-    while let Some(message) = messages.pop() {
-        let mut scope = Scope::new(message.name());
-        scope.fields(&message.field)?;
-        scope.names(message.oneof_decl.iter().map(|oneof| oneof.name()))?;
-        scope.names(message.extension.iter().map(FieldDescriptorProto::name))?;
-        scope.messages(&message.nested_type)?;
-        scope.enums(&message.enum_type)?;
-        messages.extend(&message.nested_type);
-    }
-    Ok(())
+/// The number of options of a definition; each kind of definition has a type of its own for them.
+macro_rules! options {
+    ($definition:ident) => {
+        $definition.options.as_ref().map_or(0, |options| options.uninterpreted_option.len())
+    };
 }
 
-/// The names that are defined in a message or a file.
-struct Scope<'a> {
-    name: &'a str,
-    known: BTreeSet<&'a str>,
+/// What a file defines.
+#[derive(Debug, Default)]
+struct Definitions {
+    /// The bytes of all full names, and of the paths to them in the file.
+    name_bytes: usize,
+    options: usize,
+    extensions: usize,
 }
 
-impl<'a> Scope<'a> {
-    fn new(name: &'a str) -> Self {
-        Self { name, known: BTreeSet::new() }
-    }
-
-    fn names(&mut self, names: impl Iterator<Item = &'a str>) -> Result<(), String> {
-        for name in names {
-            if !self.known.insert(name) {
-                return Err(self.twice(name));
+impl Definitions {
+    fn of(file: &FileDescriptorProto) -> Self {
+        let mut found = Self::default();
+        let scope = Scope { name_bytes: file.package().len(), depth: 1 };
+        found.options += options!(file);
+        found.fields(scope, &file.extension, true);
+        found.enums(scope, &file.enum_type);
+        for service in &file.service {
+            found.options += options!(service);
+            let inner = found.name(scope, service.name());
+            for method in &service.method {
+                found.options += options!(method);
+                found.name(inner, method.name());
             }
         }
-        Ok(())
+        let mut open: Vec<(Scope, &DescriptorProto)> =
+            file.message_type.iter().map(|message| (scope, message)).collect();
+        while let Some((outer, message)) = open.pop() {
+            let scope = found.name(outer, message.name());
+            found.options += options!(message);
+            found.fields(scope, &message.field, false);
+            found.fields(scope, &message.extension, true);
+            found.enums(scope, &message.enum_type);
+            for oneof in &message.oneof_decl {
+                found.options += options!(oneof);
+                found.name(scope, oneof.name());
+            }
+            open.extend(message.nested_type.iter().map(|inner| (scope, inner)));
+        }
+        found
     }
 
-    fn twice(&self, name: &str) -> String {
-        let place = if self.name.is_empty() { String::new() } else { format!(" in {}", self.name) };
-        format!("name '{name}' is defined twice{place}")
+    /// Adds a name, and returns the scope below it.
+    fn name(&mut self, scope: Scope, name: &str) -> Scope {
+        let inner = Scope { name_bytes: scope.name_bytes + name.len() + 1, depth: scope.depth + 1 };
+        // A path has two numbers for each level.
+        self.name_bytes += inner.name_bytes + inner.depth * 8;
+        inner
     }
 
-    fn messages(&mut self, messages: &'a [DescriptorProto]) -> Result<(), String> {
-        self.names(messages.iter().map(DescriptorProto::name))
+    fn fields(&mut self, scope: Scope, fields: &[FieldDescriptorProto], are_extensions: bool) {
+        for field in fields {
+            self.name(scope, field.name());
+            self.options += options!(field);
+            self.extensions += usize::from(are_extensions);
+        }
     }
 
-    /// The values of an enum are in the scope around it.
-    fn enums(&mut self, enums: &'a [EnumDescriptorProto]) -> Result<(), String> {
-        self.names(enums.iter().map(EnumDescriptorProto::name))?;
-        self.names(enums.iter().flat_map(|of| &of.value).map(|value| value.name()))
-    }
-
-    /// The compiler compares the names of fields in JSON, too, where they have no underscores, and reports each conflict.
-    fn fields(&mut self, fields: &'a [FieldDescriptorProto]) -> Result<(), String> {
-        self.names(fields.iter().map(FieldDescriptorProto::name))?;
-        let in_json = |field: &FieldDescriptorProto| field.name().replace('_', "").to_lowercase();
-        let different: BTreeSet<String> = fields.iter().map(in_json).collect();
-        match fields.len() - different.len() {
-            ..=MAX_CONFLICTS => Ok(()),
-            conflicts => {
-                Err(format!("{conflicts} fields of {} have the same name in JSON", self.name))
+    fn enums(&mut self, scope: Scope, enums: &[EnumDescriptorProto]) {
+        for of in enums {
+            self.options += options!(of);
+            let inner = self.name(scope, of.name());
+            for value in &of.value {
+                self.options += options!(value);
+                self.name(inner, value.name());
             }
         }
     }
+}
+
+/// Where something is defined.
+#[derive(Debug, Clone, Copy)]
+struct Scope {
+    /// The length of its full name.
+    name_bytes: usize,
+    /// The number of messages around it.
+    depth: usize,
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use ckdiff::artifact::{Document, ReadOptions};
-use ckdiff::bytes::File;
+use ckdiff::bytes::{File, varint};
 use ckdiff::message::MAX_BYTES;
 use ckdiff::schema::{Schema, descriptor_set};
 use ckdiff::{Error, ErrorKind};
@@ -11,7 +11,8 @@ use protox::Compiler;
 use protox::file::{ChainFileResolver, DescriptorSetFileResolver, GoogleFileResolver};
 
 use crate::args::SchemaArgs;
-use crate::proto_directory::ProtoDirectory;
+use crate::proto_check::Budget;
+use crate::proto_directory::{self, Positions, ProtoDirectory};
 
 /// A schema, and the type of the message if the arguments name it.
 pub(crate) struct Loaded {
@@ -70,44 +71,72 @@ impl Loaded {
     }
 }
 
+/// The maximum number of statements of a schema in whose errors the compiler looks for positions, which takes quadratic time.
+const MOST_LOCATED: usize = 4_000;
+
 /// Compiles `.proto` files. Returns a serialized descriptor set, and the messages that the files themselves define.
 fn compile(files: &[PathBuf], dirs: &[PathBuf]) -> Result<(Vec<u8>, Vec<String>), Error> {
-    let mut resolver = ChainFileResolver::new();
     let here = [PathBuf::from(".")];
     let dirs = if dirs.is_empty() { &here } else { dirs }.iter().map(PathBuf::as_path);
     // The directory of each file is searched last, so that a single file needs no -I.
     let dirs: Vec<&Path> = dirs.chain(files.iter().filter_map(|file| file.parent())).collect();
-    for dir in &dirs {
-        resolver.add(ProtoDirectory::new(dir));
+    let budget = Budget::default();
+    let compiler = match compiled(files, &dirs, &budget, Positions::Unknown) {
+        Err(_) if budget.statements() <= MOST_LOCATED => {
+            compiled(files, &dirs, &Budget::default(), Positions::Known)
+        }
+        result => result,
+    }?;
+    let (mut own, mut set) = (Vec::new(), Vec::new());
+    for (file, of) in compiler.descriptor_pool().files().zip(compiler.files()) {
+        if !of.is_import() {
+            let prefix = match file.package_name() {
+                "" => String::new(),
+                package => format!("{package}."),
+            };
+            let messages = &file.file_descriptor_proto().message_type;
+            own.extend(messages.iter().map(|ty| format!("{prefix}{}", ty.name())));
+        }
+        // A descriptor set is its files as field 1, whose bytes keep the options that only the schema knows.
+        let bytes = file.encode_to_vec();
+        set.push(1 << 3 | 2);
+        varint::write(bytes.len() as u64, &mut set);
+        set.extend(bytes);
+    }
+    Ok((set, own))
+}
+
+/// The compiler with the files.
+fn compiled(
+    files: &[PathBuf],
+    dirs: &[&Path],
+    budget: &Budget,
+    positions: Positions,
+) -> Result<Compiler, Error> {
+    let mut resolver = ChainFileResolver::new();
+    for dir in dirs {
+        resolver.add(ProtoDirectory::new(dir, budget, positions));
     }
     let built_in = DescriptorSetFileResolver::decode(descriptor_set())
         .map_err(|error| Error::malformed("built-in schema", "a descriptor set", error))?;
     resolver.add(built_in);
     resolver.add(GoogleFileResolver::new());
     let mut compiler = Compiler::with_file_resolver(resolver);
-    compiler.include_source_info(false);
     for file in files {
         File::open(file)?;
         // Its debug form has the position: `file.proto:1:1: expected …`.
         compiler.open_file(file).map_err(|error| {
             let name = error.file().filter(|_| error.is_parse());
-            let source = name.and_then(|name| source(name, &dirs)).unwrap_or_default();
+            let source = name.and_then(|name| source(name, dirs)).unwrap_or_default();
             Error::from(ErrorKind::Syntax(explained(format!("{error:?}"), &source)))
         })?;
     }
-    let mut own = Vec::new();
-    for file in compiler.file_descriptor_set().file {
-        let package = file.package.as_deref().filter(|package| !package.is_empty());
-        let prefix = package.map(|package| format!("{package}.")).unwrap_or_default();
-        own.extend(file.message_type.iter().map(|ty| format!("{prefix}{}", ty.name())));
-    }
-    let set = compiler.include_imports(true).encode_file_descriptor_set();
-    Ok((set, own))
+    Ok(compiler)
 }
 
 /// The source of the `.proto` file that an import or an error calls `name`.
 fn source(name: &str, dirs: &[&Path]) -> Option<String> {
-    dirs.iter().find_map(|dir| ProtoDirectory::new(dir).source(name).ok())
+    dirs.iter().find_map(|dir| proto_directory::source(dir, name).ok())
 }
 
 /// The compiler's message about a `.proto` file, corrected where it is wrong, and with advice where it has none.

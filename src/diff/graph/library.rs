@@ -75,7 +75,7 @@ pub(in crate::diff) fn compare_bodies(
     let attrs = |bytes| entries(bytes, function_def::ATTR);
     context.attrs(("", ""), attrs(l), attrs(r), at, out);
     argument_attrs(context, (l, r), at, out);
-    let graphs = out.both(Graph::of_function(l), Graph::of_function(r), at);
+    let graphs = out.both((l, r), (Graph::of_function(l), Graph::of_function(r)), at);
     let Some((lhs, rhs)) = graphs else { return };
     // Bodies are small and numerous, so a thread for each would cost more than it saves.
     let pair = GraphPair::new(&lhs, &rhs, 1);

@@ -22,17 +22,26 @@ pub(crate) struct MessageDiff {
 }
 
 impl MessageDiff {
-    /// Both sides of the message with the path `at` if both were read; else the errors become findings.
+    /// Both sides of the message with the path `at` if both were read; else the errors become findings. What cannot be compared is not
+    /// the same, unless its bytes `lhs` and `rhs` are.
     pub(crate) fn both<T>(
         &mut self,
-        lhs: Result<T>,
-        rhs: Result<T>,
+        (lhs, rhs): (&[u8], &[u8]),
+        read: (Result<T>, Result<T>),
         at: &PathBuilder<'_>,
     ) -> Option<(T, T)> {
-        match (lhs, rhs) {
+        match read {
             (Ok(lhs), Ok(rhs)) => Some((lhs, rhs)),
-            (lhs, rhs) => {
-                let errors = [lhs.err(), rhs.err()].into_iter().flatten();
+            (l, r) => {
+                let text = |side: &Result<T>, bytes: &[u8]| match side {
+                    Ok(_) => format!("{} bytes", bytes.len()),
+                    Err(_) => format!("{} bytes that cannot be read", bytes.len()),
+                };
+                if lhs != rhs {
+                    let change = Change::modified(at.path(), text(&l, lhs), text(&r, rhs));
+                    self.changes.push(change);
+                }
+                let errors = [l.err(), r.err()].into_iter().flatten();
                 self.findings.extend(errors.map(|error| (at.path(), error.to_string())));
                 None
             }

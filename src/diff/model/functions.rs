@@ -13,7 +13,7 @@ impl ModelRules<'_> {
             // The comparison of the graphs reports the functions.
             return self.differ().fields(pair, out);
         }
-        let libraries = out.both(Library::new(lhs), Library::new(rhs), at);
+        let libraries = out.both((lhs, rhs), (Library::new(lhs), Library::new(rhs)), at);
         let Some((lhs, rhs)) = libraries else { return };
         let nodes = Renames::default();
         let functions = FunctionMatching::new(self.schema, &lhs, &rhs, &nodes);

@@ -139,8 +139,8 @@ impl ModelRules<'_> {
         f: impl FnOnce(&ModelRules<'_>, &mut MessageDiff),
     ) {
         let threads = self.compare.threads;
-        let (lhs_graph, rhs_graph) = threads::both(threads, || Graph::new(lhs), || Graph::new(rhs));
-        let Some((lhs_graph, rhs_graph)) = out.both(lhs_graph, rhs_graph, at) else { return };
+        let graphs = threads::both(threads, || Graph::new(lhs), || Graph::new(rhs));
+        let Some((lhs_graph, rhs_graph)) = out.both((lhs, rhs), graphs, at) else { return };
         let libraries = (lhs_graph.library(), rhs_graph.library());
         let pair = GraphPair::new(&lhs_graph, &rhs_graph, threads);
         let functions = FunctionMatching::new(self.schema, libraries.0, libraries.1, &pair.renames);

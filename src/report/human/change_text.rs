@@ -1,9 +1,11 @@
 //! The text of a change: its path, its old and its new value.
 
+use std::cmp::Ordering;
+
 use crate::diff::{Change, ChangeKind, Detail, Path, Step, Weight};
 
 use super::number;
-use super::terminal_text::{plural, printable};
+use super::terminal_text::{self, plural, printable, short_of};
 
 /// Fields on the path to a node or a function, which are not shown.
 const GRAPH: [&str; 4] = ["graph_def", "library", "meta_graphs", "meta_info_def"];
@@ -13,10 +15,23 @@ pub(super) fn subject(change: &Change) -> String {
     short_path(&change.path)
 }
 
-/// A path without the fields that lead to every node or function.
+/// A path without the fields that lead to every node or function, and without its middle if it is very long.
 pub(super) fn short_path(path: &Path) -> String {
+    terminal_text::short_path(&readable(path)).into_owned()
+}
+
+/// The rest of the short path of a change behind the text of its scope; `None` if the path does not start with it.
+pub(super) fn subject_in(change: &Change, scope: &str) -> Option<String> {
+    let text = readable(&change.path);
+    text.strip_prefix(scope).map(|rest| terminal_text::short_path(rest).into_owned())
+}
+
+/// A path without the fields that lead to every node or function. Keys are shortened, so that thousands of changes in one node cannot
+/// repeat a name of megabytes.
+fn readable(path: &Path) -> String {
     let steps = path.steps();
     let in_function = path.key_in("function").is_some();
+    let in_collection = path.key_in("collection_def").is_some();
     let mut text = String::new();
     let mut steps = steps.iter().peekable();
     while let Some(step) = steps.next() {
@@ -25,7 +40,7 @@ pub(super) fn short_path(path: &Path) -> String {
                 // The fields of the only graph.
                 (field, Some(Step::Field(_))) if GRAPH.contains(&field) && text.is_empty() => {}
                 ("meta_graphs", Some(Step::Key(tags))) => {
-                    text += &format!("[{}]", printable(tags));
+                    text += &format!("[{}]", short(tags));
                     steps.next();
                     while steps.next_if(|step| is_graph(step)).is_some() {}
                 }
@@ -33,20 +48,20 @@ pub(super) fn short_path(path: &Path) -> String {
                     if !text.is_empty() {
                         text.push_str(if in_function { ": " } else { " " });
                     }
-                    text += &printable(key);
+                    text += &in_scope(key);
                     steps.next();
                 }
                 ("collection_def", Some(Step::Key(key))) => {
-                    push_field(&mut text, &printable(key));
+                    push_field(&mut text, &short(key));
                     steps.next();
                 }
                 // The fields between a collection and its items.
                 (
                     "bytes_list" | "node_list" | "any_list" | "int64_list" | "float_list" | "value",
                     Some(_),
-                ) if path.key_in("collection_def").is_some() => {}
+                ) if in_collection => {}
                 ("attr", Some(Step::Key(key))) => {
-                    push_field(&mut text, &printable(key));
+                    push_field(&mut text, &short(key));
                     steps.next();
                     // The attribute is the tensor.
                     steps.next_if(|step| matches!(step, Step::Field(name) if &**name == "tensor"));
@@ -54,10 +69,23 @@ pub(super) fn short_path(path: &Path) -> String {
                 (name, _) => push_field(&mut text, name),
             },
             Step::Index(index) => text += &format!("[{index}]"),
-            Step::Key(key) => text += &format!("[{:?}]", printable(key)),
+            Step::Key(key) => text += &format!("[{:?}]", short(key)),
         }
     }
     text
+}
+
+/// A name as a report shows it.
+fn short(name: &str) -> String {
+    printable(&short_of(name))
+}
+
+/// The name of a node or function, which starts with the text of its scope even where either is shortened.
+fn in_scope(name: &str) -> String {
+    match name.rfind('/').and_then(|slash| name.split_at_checked(slash + 1)) {
+        Some((scope, rest)) => short(scope) + &short(rest),
+        None => short(name),
+    }
 }
 
 fn is_graph(step: &Step) -> bool {
@@ -73,28 +101,73 @@ fn push_field(text: &mut String, name: &str) {
     text.push_str(name);
 }
 
-/// The scope of the node that changed, with its slash, or the function that it is in; empty for other changes.
-pub(super) fn scope(change: &Change) -> String {
-    if change.path.key_in("function").is_some() {
-        return change
-            .path
-            .key_in("function")
-            .map(|name| format!("{}: ", printable(name)))
-            .unwrap_or_default();
-    }
-    let name = change.path.key_in("node").unwrap_or_default();
-    name.rsplit_once('/').map(|(scope, _)| printable(&format!("{scope}/"))).unwrap_or_default()
+/// What several changes can have in common.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scope<'a> {
+    /// The scope of a node, with its slash, or the name of a function; empty for other changes.
+    name: &'a str,
+    is_function: bool,
 }
 
-/// The key that sorts changes: by scope, then by kind, then by path.
-pub(super) fn order(change: &Change) -> (String, u8, String) {
+impl<'a> Scope<'a> {
+    /// The scope of the node that changed, or the function that it is in.
+    pub(super) fn of(change: &'a Change) -> Self {
+        if let Some(name) = change.path.key_in("function") {
+            return Self { name, is_function: true };
+        }
+        let node = change.path.key_in("node").unwrap_or_default();
+        let scope = node.rfind('/').and_then(|slash| node.get(..=slash));
+        Self { name: scope.unwrap_or_default(), is_function: false }
+    }
+
+    /// What the short paths of the changes start with.
+    pub(super) fn text(self) -> String {
+        if self.is_function { in_scope(self.name) + ": " } else { short(self.name) }
+    }
+}
+
+impl PartialEq for Scope<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Scope<'_> {}
+
+impl PartialOrd for Scope<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Scope<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        // Changes of one node share its name, whatever its length.
+        let is_same = std::ptr::eq(self.name, other.name);
+        let names = if is_same { Ordering::Equal } else { self.name.cmp(other.name) };
+        names.then(self.is_function.cmp(&other.is_function))
+    }
+}
+
+/// The key that sorts changes: by scope, then by kind, then by path. It has no text of its own, since thousands of changes can have
+/// long paths.
+pub(super) fn order(change: &Change) -> (Scope<'_>, u8, &Path) {
     let kind = match change.kind {
         ChangeKind::Removed => 0,
         ChangeKind::Added => 1,
         ChangeKind::Renamed => 2,
         ChangeKind::Modified => 3,
     };
-    (scope(change), kind, change.path.to_string())
+    (Scope::of(change), kind, &change.path)
+}
+
+/// Sorts changes by [`order`].
+pub(super) fn sort(changes: &mut [&Change]) {
+    let mut keyed: Vec<_> = changes.iter().map(|&change| (order(change), change)).collect();
+    keyed.sort_by_key(|&(order, _)| order);
+    for (place, (_, change)) in changes.iter_mut().zip(keyed) {
+        *place = change;
+    }
 }
 
 /// The old and the new value.
@@ -127,10 +200,10 @@ pub(super) fn sides(lhs: Option<&str>, rhs: Option<&str>) -> String {
     match (lhs, rhs) {
         (Some(lhs), Some(rhs)) => {
             let (lhs, rhs) = apart(lhs, rhs);
-            format!("{} → {}", printable(&lhs), printable(&rhs))
+            format!("{} → {}", short(&lhs), short(&rhs))
         }
-        (Some(lhs), None) => format!("removed  {}", printable(lhs)),
-        (None, Some(rhs)) => format!("added  {}", printable(rhs)),
+        (Some(lhs), None) => format!("removed  {}", short(lhs)),
+        (None, Some(rhs)) => format!("added  {}", short(rhs)),
         (None, None) => String::new(),
     }
 }

@@ -8,8 +8,9 @@ use anstyle::Style;
 
 use crate::diff::{BoundaryChange, Change, ChangeKind, Detail, Diff, NodeGroup, Side, Weight};
 
+use super::change_text::Scope;
 use super::table::{Align, Table};
-use super::terminal_text::{cut_middle, plural, printable, wrapped};
+use super::terminal_text::{cut_middle, plural, printable, short_of, wrapped};
 use super::{ReportOptions, Verbosity, change_text, lines, number};
 
 /// The maximum number of rewired inputs that are listed below a group of nodes.
@@ -17,6 +18,9 @@ const BORDER: usize = 3;
 
 /// The maximum number of ops that are listed for a group of nodes.
 const OPS: usize = 4;
+
+/// The maximum number of rows whose columns are aligned. More rows are not seen at once, and would be in memory at once.
+const ALIGNED: usize = 4_096;
 
 /// A kind of change, the most important first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,16 +35,6 @@ pub(super) enum Section {
 }
 
 impl Section {
-    const ALL: [Self; 7] = [
-        Self::Removed,
-        Self::Added,
-        Self::Renamed,
-        Self::Nodes,
-        Self::Functions,
-        Self::Saved,
-        Self::Rest,
-    ];
-
     pub(super) fn of(change: &Change) -> Self {
         let path = &change.path;
         if path.key_in("function").is_some() {
@@ -76,11 +70,13 @@ impl Section {
 pub(super) fn write(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
     let semantic = |change: &&Change| change.weight == Weight::Semantic;
     let changes: Vec<&Change> = diff.changes.iter().filter(semantic).collect();
+    let mut sections = BTreeMap::<Section, Vec<&Change>>::new();
+    for change in &changes {
+        sections.entry(Section::of(change)).or_default().push(change);
+    }
     let mut left = options.max_rows;
-    for section in Section::ALL {
-        let mut all: Vec<&Change> =
-            changes.iter().copied().filter(|change| Section::of(change) == section).collect();
-        all.sort_by_cached_key(|change| change_text::order(change));
+    for (section, mut all) in sections {
+        change_text::sort(&mut all);
         let shown = all.get(..left.min(all.len())).unwrap_or_default();
         if shown.is_empty() {
             continue;
@@ -121,7 +117,7 @@ fn most(mut ops: Vec<(String, u64)>) -> String {
     let mut parts: Vec<String> = ops
         .iter()
         .take(OPS)
-        .map(|(op, count)| format!("{} {}", number::count(*count), printable(op)))
+        .map(|(op, count)| format!("{} {}", number::count(*count), op_name(op)))
         .collect();
     let rest: u64 = ops.iter().skip(OPS).map(|(_, count)| count).sum();
     if rest > 0 {
@@ -130,9 +126,13 @@ fn most(mut ops: Vec<(String, u64)>) -> String {
     parts.join(", ")
 }
 
+fn op_name(op: &str) -> String {
+    printable(&short_of(op))
+}
+
 fn what(nodes: &NodeGroup) -> String {
     match (nodes.names.as_slice(), nodes.ops.as_slice()) {
-        ([_], [(op, _)]) => printable(op),
+        ([_], [(op, _)]) => op_name(op),
         (names, _) => {
             format!("{}: {}", plural(names.len() as u64, "node"), most(nodes.ops.clone()))
         }
@@ -180,23 +180,23 @@ pub(super) fn rows(
     options: &ReportOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    for alike in changes.chunk_by(|a, b| change_text::scope(a) == change_text::scope(b)) {
-        let scope = alike.first().map(|change| change_text::scope(change)).unwrap_or_default();
+    for alike in changes.chunk_by(|a, b| Scope::of(a) == Scope::of(b)) {
+        let scope = alike.first().map(|change| Scope::of(change).text()).unwrap_or_default();
         let is_grouped = alike.len() > 1 && !scope.is_empty();
         if is_grouped {
             let style = options.palette.faint;
-            writeln!(out, "  {style}{}{style:#}", scope)?;
+            writeln!(out, "  {style}{scope}{style:#}")?;
         }
-        let mut table = Table::new(&[Align::Left]);
-        for change in alike {
-            let whole = change_text::subject(change);
-            let name = match whole.strip_prefix(&scope) {
-                Some(rest) if is_grouped => format!("  {rest}"),
-                _ => whole,
-            };
-            table.push(Style::new(), vec![name, change_text::text(change)]);
+        for aligned in alike.chunks(ALIGNED) {
+            let mut table = Table::new(&[Align::Left]);
+            for change in aligned {
+                let rest = is_grouped.then(|| change_text::subject_in(change, &scope)).flatten();
+                let name = rest.map(|rest| format!("  {rest}"));
+                let name = name.unwrap_or_else(|| change_text::subject(change));
+                table.push(Style::new(), vec![name, change_text::text(change)]);
+            }
+            table.write_fitted(options.columns, out)?;
         }
-        table.write_fitted(options.columns, out)?;
     }
     Ok(())
 }
@@ -210,15 +210,16 @@ pub(super) fn findings(
     if diff.findings.is_empty() {
         return Ok(());
     }
-    let mut findings = BTreeMap::<String, Vec<&str>>::new();
+    let mut findings = BTreeMap::<(&str, &str), Vec<&str>>::new();
     for finding in &diff.findings {
-        let text = printable(&format!("{}: {}", finding.path, finding.problem));
+        let text = (&*finding.path, &*finding.problem);
         findings.entry(text).or_default().extend(finding.side.map(Side::name));
     }
     let n = number::count(findings.len() as u64);
     lines::heading(&format!("Findings ({n})"), options, out)?;
     let style = options.palette.bad;
-    for (text, sides) in findings.iter().take(options.max_rows) {
+    for ((path, problem), sides) in findings.iter().take(options.max_rows) {
+        let text = printable(&format!("{}: {}", short_of(path), short_of(problem)));
         let side = match sides.as_slice() {
             [] => String::new(),
             [side] => format!("{side}: "),
@@ -269,7 +270,7 @@ fn each_cosmetic(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> i
     if all.is_empty() {
         return Ok(());
     }
-    all.sort_by_cached_key(|change| change_text::order(change));
+    change_text::sort(&mut all);
     let title = format!("Cosmetic changes ({})", number::count(all.len() as u64));
     lines::heading(&title, options, out)?;
     let shown = all.get(..options.max_rows.min(all.len())).unwrap_or_default();

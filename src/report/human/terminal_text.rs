@@ -32,6 +32,32 @@ pub(super) fn ends(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// The longest name in bytes that a report shows whole.
+const LONGEST: usize = 1_000;
+
+/// A name, or its two ends and its length if it is too long to be read. A file can repeat such a name in every line of a report.
+pub(super) fn short_of(name: &str) -> Cow<'_, str> {
+    let length = || format!("… {} bytes …", super::number::count(name.len() as u64));
+    without_middle(name, length)
+}
+
+/// A path, without its middle if it is too long to be read.
+pub(super) fn short_path(path: &str) -> Cow<'_, str> {
+    // The length of the text says nothing, since long keys in it are shortened already.
+    without_middle(path, || "…".into())
+}
+
+/// The two ends of a text that is longer than [`LONGEST`], with `middle` between them.
+fn without_middle(text: &str, middle: impl Fn() -> String) -> Cow<'_, str> {
+    if text.len() <= LONGEST {
+        return text.into();
+    }
+    let head = text.floor_char_boundary(LONGEST / 2);
+    let tail = text.ceil_char_boundary(text.len() - LONGEST / 2);
+    let [head, tail] = [text.get(..head), text.get(tail..)].map(Option::unwrap_or_default);
+    format!("{head}{}{tail}", middle()).into()
+}
+
 /// `text` in at most `width` columns, with an ellipsis in place of its middle if it is longer.
 pub(super) fn cut_middle(text: &str, width: usize) -> String {
     if width_of(text) <= width {
@@ -152,6 +178,17 @@ mod tests {
         let name = "layer_with_weights-0/kernel/.ATTRIBUTES/VARIABLE_VALUE";
         assert_eq!(short_name(name), "layer_with_weights-0/kernel");
         assert_eq!(short_name("step/.ATTRIBUTES/other"), "step/.ATTRIBUTES/other");
+    }
+
+    #[test]
+    fn a_name_of_any_length_is_shown_in_bounded_length() {
+        let name = "語".repeat(400);
+        let short = short_of(&name);
+        assert!(short.len() < LONGEST + 40, "{}", short.len());
+        assert!(short.starts_with("語") && short.ends_with("語"));
+        assert!(short.contains("語… 1,200 bytes …語"), "{short}");
+        assert_eq!(short_of(&"n".repeat(LONGEST)), "n".repeat(LONGEST));
+        assert_eq!(short_path(&"a.".repeat(LONGEST)).matches('…').count(), 1);
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub(super) fn write(
     for part in texts.parts() {
         let mut changes: Vec<_> =
             part.changes().iter().filter_map(|&at| diff.changes.get(at)).collect();
-        changes.sort_by_cached_key(|change| change_text::order(change));
+        change_text::sort(&mut changes);
         let Some(first) = changes.first() else { continue };
         sections.entry(Section::of(first)).or_default().push((part, changes));
     }

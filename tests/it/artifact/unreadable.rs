@@ -72,8 +72,9 @@ fn a_saved_model_without_its_variables_lacks_every_tensor() {
     assert!(run.text().starts_with("Different: 1 of 1 tensor removed;"), "{}", run.text());
     assert!(run.text().contains("1 tensor: 1 removed"), "{}", run.text());
     assert_eq!(ckdiff_that_ends(&["-q", path, MODEL]).code, 1);
-    assert_eq!(ckdiff_that_ends(&["-q", path, path]).code, 0);
-    assert_fails(&["verify", path], "the graph restores variables, but the SavedModel has none");
+    for args in [&["-q", path, path] as &[&str], &["verify", path]] {
+        assert_fails(args, "the graph restores variables, but the SavedModel has none");
+    }
 }
 
 #[test]

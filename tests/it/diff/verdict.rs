@@ -206,3 +206,25 @@ fn an_object_graph_on_one_side_is_no_tensor() {
     assert_eq!(ckdiff(&pair).code, 1, "it is part of the checkpoint");
     assert_eq!(ckdiff(&[&pair[..], &["--only=tensors"]].concat()).code, 0);
 }
+
+#[test]
+fn variables_that_both_sides_miss_are_not_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    let model = |name: &str, has_directory: bool| {
+        let path = dir.path().join(name);
+        fs::create_dir(&path).unwrap();
+        let from = "tests/data/fit/object_good/saved/saved_model.pb";
+        fs::copy(from, path.join("saved_model.pb")).unwrap();
+        if has_directory {
+            fs::create_dir(path.join("variables")).unwrap();
+        }
+        path.to_str().unwrap().to_owned()
+    };
+    let [lhs, rhs] = [model("lhs", false), model("rhs", true)];
+    let run = ckdiff(&[&lhs, &rhs]);
+    assert_eq!(run.code, 2, "{}", run.text());
+    let why = "the graph restores variables, but the SavedModel has none";
+    assert!(run.stderr.contains(why), "{}", run.stderr);
+    // The graphs can be compared without values.
+    assert_eq!(ckdiff(&["--only=graph", &lhs, &rhs]).code, 0);
+}

@@ -40,7 +40,8 @@ impl ModelRules<'_> {
         {
             return self.objects(objects, pair, out);
         }
-        let graphs = out.both(ObjectGraph::new(kind, lhs), ObjectGraph::new(kind, rhs), at);
+        let graphs =
+            out.both((lhs, rhs), (ObjectGraph::new(kind, lhs), ObjectGraph::new(kind, rhs)), at);
         let Some((lhs, rhs)) = graphs else { return };
         let objects = ObjectMatching::new(lhs, rhs, self.functions);
         let keys = objects.keys();
