@@ -31,6 +31,7 @@ pub(super) struct InputComparison<'x, 'g, 'm> {
 impl<'m> InputComparison<'_, '_, 'm> {
     pub(super) fn compare(&mut self) {
         let (l, r) = self.pair;
+        let before = self.out.len();
         let of_kind = |inputs: &[Input<'m>], control: bool| -> Vec<Input<'m>> {
             inputs.iter().filter(|input| input.is_control == control).copied().collect()
         };
@@ -46,20 +47,28 @@ impl<'m> InputComparison<'_, '_, 'm> {
             None => self.data(&lhs_data, &rhs_data),
         }
         self.control(&of_kind(lhs_inputs, true), &of_kind(rhs_inputs, true));
+        // The same inputs, but TensorFlow refuses a node with data after a control input.
+        let is_valid = |inputs: &[Input<'m>]| inputs.is_sorted_by_key(|input| input.is_control);
+        let mut new = self.out.iter().skip(before);
+        let is_reported = new.any(|change| change.weight == Weight::Semantic);
+        if !is_reported && is_valid(lhs_inputs) != is_valid(rhs_inputs) {
+            let [l, r] = [lhs_inputs, rhs_inputs].map(|inputs| Some(texts(inputs)));
+            self.out.push(self.change(self.list(), l, r));
+        }
     }
 
     /// Reports variables that are passed for another key.
     fn saved(&mut self, call: &SaverPair, lhs: &[Input<'m>], rhs: &[Input<'m>]) {
-        for (l, r) in call.arguments(lhs.len(), rhs.len()) {
-            let (a, b) = (l.and_then(|at| lhs.get(at)), r.and_then(|at| rhs.get(at)));
-            let path = self.input_path(r.or(l).unwrap_or_default());
+        for pair in call.arguments(lhs.len(), rhs.len()) {
+            let a = pair.lhs.and_then(|at| lhs.get(at));
+            let b = pair.rhs.and_then(|at| rhs.get(at));
+            let path = self.input_path(pair.rhs.or(pair.lhs).unwrap_or_default());
             match (a, b) {
+                (None, None) => {}
                 (Some(a), Some(b)) if self.is_same(a, b) => {}
-                (Some(_), Some(_)) => self.rewired(path, a, b),
-                // Added and removed keys are reported for the function.
-                _ => {
-                    self.rewiring(path, a, b);
-                }
+                // The group of a node that was added or removed shows it, too.
+                _ if pair.is_reported => drop(self.rewiring(path, a, b)),
+                _ => self.rewired(path, a, b),
             }
         }
     }

@@ -164,8 +164,11 @@ impl<'m> Body<'_, 'm> {
             NodeKind::ControlResult(_) => (2, 0),
             NodeKind::Node => (3, 0),
         };
+        let inputs = self.graph.inputs(node);
+        // Data after a control input is malformed.
+        let is_sorted = inputs.is_sorted_by_key(|input| input.is_control);
         let (control, mut data): (Vec<&Input<'m>>, Vec<_>) =
-            self.graph.inputs(node).iter().partition(|input| input.is_control);
+            inputs.iter().partition(|input| input.is_control);
         let mut tensors = Vec::new();
         if let Some((op, saver)) = self.saver(id) {
             tensors = self.tensors(op, saver, &data);
@@ -175,7 +178,8 @@ impl<'m> Body<'_, 'm> {
         let mut control: Vec<u64> = control.into_iter().map(|input| self.input(input)).collect();
         control.sort_unstable();
         let data: Vec<u64> = data.into_iter().map(|input| self.input(input)).collect();
-        hash_of(&(kind, node.op, node.device, self.attrs(id, node), data, control, tensors))
+        let inputs = (data, control, is_sorted);
+        hash_of(&(kind, node.op, node.device, self.attrs(id, node), inputs, tensors))
     }
 
     fn input(&self, input: &Input<'m>) -> u64 {

@@ -6,7 +6,7 @@
 //! and calls by the argument for each key. If the tensors are the same, and the bodies still do something else with them, the
 //! bodies are compared as graphs.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::functions::FunctionMatching;
 use super::renames::Renames;
@@ -73,8 +73,8 @@ pub(super) struct SaverPair<'m> {
     rhs: SaverFunction<'m>,
     /// The argument of rhs for each keyed argument of lhs; `None` if rhs has none for the key.
     partners: BTreeMap<usize, Option<usize>>,
-    /// The arguments of rhs that have a key.
-    keyed: BTreeSet<usize>,
+    /// The argument of lhs for each keyed argument of rhs, likewise.
+    keyed: BTreeMap<usize, Option<usize>>,
 }
 
 /// The key by which tensors are paired: action, checkpoint key and slice.
@@ -84,7 +84,13 @@ type SavedKey<'x> = (Action, String, &'x str);
 type BothSides<'x> = (Option<&'x SavedArgument>, Option<&'x SavedArgument>);
 
 /// The argument of each side, if there is one.
-type Arguments = (Option<usize>, Option<usize>);
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ArgumentPair {
+    pub(super) lhs: Option<usize>,
+    pub(super) rhs: Option<usize>,
+    /// Whether a missing argument is reported as a key that the function lacks.
+    pub(super) is_reported: bool,
+}
 
 impl<'m> SaverFunctions<'m> {
     /// The saver functions among matched functions; `keys` has the renames of checkpoint keys.
@@ -145,18 +151,18 @@ fn is_made_of_saver_ops(function: &[u8]) -> bool {
 
 impl<'m> SaverPair<'m> {
     fn new(lhs: SaverFunction<'m>, rhs: SaverFunction<'m>, keys: &Renames) -> Self {
-        let mut pair = Self { lhs, rhs, partners: BTreeMap::new(), keyed: BTreeSet::new() };
+        let mut pair = Self { lhs, rhs, partners: BTreeMap::new(), keyed: BTreeMap::new() };
         let joined = pair.joined(keys);
-        let arguments = |(l, r): &BothSides<'_>| -> Arguments {
-            (l.and_then(|l| l.argument), r.and_then(|r| r.argument))
-        };
+        let arguments =
+            |(l, r): &BothSides<'_>| (l.and_then(|l| l.argument), r.and_then(|r| r.argument));
         let all: Vec<_> = joined.values().map(arguments).collect();
         for (l, r) in &all {
             // An argument with several keys gets one partner.
             if let (Some(l), Some(r)) = (l, r)
                 && !pair.partners.contains_key(l)
-                && pair.keyed.insert(*r)
+                && !pair.keyed.contains_key(r)
             {
+                pair.keyed.insert(*r, Some(*l));
                 pair.partners.insert(*l, Some(*r));
             }
         }
@@ -165,7 +171,7 @@ impl<'m> SaverPair<'m> {
                 pair.partners.entry(l).or_default();
             }
             if let (None, Some(r)) = (l, r) {
-                pair.keyed.insert(r);
+                pair.keyed.entry(r).or_default();
             }
         }
         pair
@@ -233,18 +239,27 @@ impl<'m> SaverPair<'m> {
     }
 
     /// Pairs the arguments of two calls with `lhs` and `rhs` arguments: by key, and those without a key in
-    /// order.
-    pub(super) fn arguments(&self, lhs: usize, rhs: usize) -> Vec<Arguments> {
-        let partner = |l: usize| self.partners.get(&l).copied().flatten().filter(|&r| r < rhs);
-        let (keyed, unmatched_lhs): (Vec<_>, Vec<_>) =
-            (0..lhs).partition(|l| self.partners.contains_key(l));
-        let mut pairs: Vec<Arguments> = keyed.iter().map(|&l| (Some(l), partner(l))).collect();
-        let paired: BTreeSet<_> = pairs.iter().filter_map(|(_, r)| *r).collect();
-        let (added, unmatched_rhs): (Vec<_>, Vec<_>) =
-            (0..rhs).filter(|r| !paired.contains(r)).partition(|r| self.keyed.contains(r));
-        pairs.extend(added.into_iter().map(|r| (None, Some(r))));
-        let by_order = |at: usize| (unmatched_lhs.get(at).copied(), unmatched_rhs.get(at).copied());
-        pairs.extend((0..unmatched_lhs.len().max(unmatched_rhs.len())).map(by_order));
+    /// order. A call may lack an argument that its function has.
+    pub(super) fn arguments(&self, lhs: usize, rhs: usize) -> Vec<ArgumentPair> {
+        let keyed = |of: &BTreeMap<usize, Option<usize>>, at| of.get(&at).copied();
+        let of_lhs = (0..lhs).filter_map(|l| Some((Some(l), keyed(&self.partners, l)?)));
+        let of_rhs = (0..rhs).filter_map(|r| Some((keyed(&self.keyed, r)?, Some(r))));
+        // A partner on the left is there already, unless the call lacks it.
+        let of_rhs = of_rhs.filter(|(l, _)| l.is_none_or(|l| l >= lhs));
+        let mut pairs: Vec<_> = of_lhs
+            .chain(of_rhs)
+            .map(|(l, r)| ArgumentPair { lhs: l, rhs: r, is_reported: l.is_none() || r.is_none() })
+            .collect();
+        let unmatched = |of: &BTreeMap<usize, _>, all: usize| -> Vec<usize> {
+            (0..all).filter(|at| !of.contains_key(at)).collect()
+        };
+        let (unmatched_lhs, unmatched_rhs) =
+            (unmatched(&self.partners, lhs), unmatched(&self.keyed, rhs));
+        pairs.extend((0..unmatched_lhs.len().max(unmatched_rhs.len())).map(|at| ArgumentPair {
+            lhs: unmatched_lhs.get(at).copied(),
+            rhs: unmatched_rhs.get(at).copied(),
+            is_reported: false,
+        }));
         pairs.sort_unstable();
         pairs
     }

@@ -126,35 +126,31 @@ pub(super) fn non_finite(rows: &[Fold<'_>], options: &ReportOptions) -> Table {
     table
 }
 
-/// An optional column of maxima in the table of different values.
+/// An optional column in the table of different values.
 struct ExtraColumn {
     title: &'static str,
-    value: fn(&Comparison) -> Option<f64>,
-    shown: fn(f64) -> String,
-}
-
-impl ExtraColumn {
     /// The maximum over the tensors of a row.
-    fn cell(&self, row: &Fold<'_>) -> Option<String> {
-        comparisons(row).filter_map(self.value).reduce(f64::max).map(self.shown)
-    }
+    cell: fn(&Fold<'_>) -> Option<String>,
 }
 
 /// The columns that the options ask for.
 fn extra_columns(diff: &Diff, options: &ReportOptions) -> Vec<ExtraColumn> {
-    let max_rel = ExtraColumn {
-        title: "max rel",
-        value: |comparison| comparison.max_rel,
-        shown: number::short,
-    };
-    let max_ulp = ExtraColumn {
-        title: "max ulp",
-        value: |comparison| comparison.max_ulp.map(|ulp| ulp as f64),
-        shown: |ulp| number::short_count(ulp as u64),
-    };
-    let by_ulp = diff.options.compare.tolerance.ulp.is_some();
-    let max_rel = (options.sort == SortKey::MaxRel).then_some(max_rel);
-    max_rel.into_iter().chain(by_ulp.then_some(max_ulp)).collect()
+    let mut columns = Vec::new();
+    if options.sort == SortKey::MaxRel {
+        let cell = |row: &Fold<'_>| {
+            let found = comparisons(row).filter_map(|comparison| comparison.max_rel);
+            found.reduce(f64::max).map(number::short)
+        };
+        columns.push(ExtraColumn { title: "max rel", cell });
+    }
+    if diff.options.compare.tolerance.ulp.is_some() {
+        let cell = |row: &Fold<'_>| {
+            let found = comparisons(row).filter_map(|comparison| comparison.max_ulp);
+            found.max().map(number::short_count)
+        };
+        columns.push(ExtraColumn { title: "max ulp", cell });
+    }
+    columns
 }
 
 pub(super) fn values(rows: &[Fold<'_>], diff: &Diff, options: &ReportOptions) -> Table {
@@ -178,7 +174,7 @@ pub(super) fn values(rows: &[Fold<'_>], diff: &Diff, options: &ReportOptions) ->
         let or_none = |text: Option<String>| text.unwrap_or_else(|| NONE.into());
         let Movement { rel_l2, .. } = movement(row.tensors.iter().copied());
         let mut cells = vec![name(row), or_none(rel_l2.map(number::percent))];
-        cells.extend(extra.iter().map(|column| or_none(column.cell(row))));
+        cells.extend(extra.iter().map(|column| or_none((column.cell)(row))));
         cells.push(share(row));
         cells.extend(largest(row, worst).map(or_none));
         table.push(Style::new(), cells);

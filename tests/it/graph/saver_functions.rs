@@ -4,7 +4,7 @@
 use std::fs;
 
 use ckdiff::schema::tensorflow::attr_value::Value;
-use ckdiff::schema::tensorflow::{FunctionDef, MetaGraphDef, SavedModel};
+use ckdiff::schema::tensorflow::{FunctionDef, MetaGraphDef, NodeDef, SavedModel};
 use prost::Message as _;
 
 use crate::support::graph::pairs::{lines, pair, semantic};
@@ -84,6 +84,51 @@ fn exchanged_values_are_told_by_the_call() {
     let diff = pair(&model(), &edited);
     let told = lines(&diff);
     assert!(told.contains("input") && told.contains("kernel") && told.contains("layer"), "{told}");
+}
+
+/// The calls of saver functions outside of any function: without one of its inputs, TensorFlow refuses the graph.
+#[test]
+fn every_input_of_a_call_counts() {
+    let mut original = model();
+    let names: Vec<String> =
+        savers(&mut original).iter().map(|f| f.signature.as_ref().unwrap().name.clone()).collect();
+    let is_call = |node: &NodeDef| {
+        let called = node.attr.get("f").and_then(|attr| attr.value.as_ref());
+        matches!(called, Some(Value::Func(called)) if names.contains(&called.name))
+    };
+    let nodes = &original.graph_def.as_ref().unwrap().node;
+    let mut edits = 0;
+    for (at, node) in nodes.iter().enumerate().filter(|(_, node)| is_call(node)) {
+        for input in 0..node.input.len() {
+            let mut edited = original.clone();
+            edited.graph_def.as_mut().unwrap().node[at].input.remove(input);
+            for (lhs, rhs) in [(&original, &edited), (&edited, &original)] {
+                let diff = pair(lhs, rhs);
+                assert!(!semantic(&diff).is_empty(), "{}, input {input}", node.name);
+            }
+            edits += 1;
+        }
+    }
+    assert!(edits > 3, "{edits}");
+}
+
+#[test]
+fn data_after_a_control_input_is_a_difference() {
+    let mut original = model();
+    let functions = savers(&mut original);
+    let has_both = |node: &NodeDef| {
+        node.input.len() > 1
+            && node.input.last().unwrap().starts_with('^')
+            && !node.input[0].starts_with('^')
+    };
+    let mut found = 0;
+    for (position, function) in functions.iter().enumerate() {
+        for (at, node) in function.node_def.iter().enumerate().filter(|(_, node)| has_both(node)) {
+            found += 1;
+            assert_differs(position, &node.name, |f| f.node_def[at].input.rotate_right(1));
+        }
+    }
+    assert!(found > 0);
 }
 
 #[test]
