@@ -21,7 +21,7 @@ pub struct ScopeMovement {
 }
 
 /// The movement by scope, those with new NaN or infinities first, then the furthest. Uses the deepest level with at most `most`
-/// scopes, but at least [`FEW`] if there are so many.
+/// scopes, but at least three if there are so many.
 pub fn scopes(tensors: &[&TensorDiff], most: usize) -> Vec<ScopeMovement> {
     let names: Vec<String> = tensors.iter().map(|tensor| tensor.shown_name()).collect();
     let paths: Vec<Vec<usize>> = names.iter().map(|name| ends_of_scopes(name)).collect();

@@ -3,11 +3,14 @@
 use std::io::{self, Write};
 
 use crate::diff::{
-    ChangeCounts, Coverage, Diff, Status, StatusCounts, TensorDiff, TensorRole, Verdict,
+    Change, ChangeCounts, Coverage, Diff, Status, StatusCounts, TensorDiff, TensorRole, Verdict,
+    Weight,
 };
 use crate::summary::{Movement, RoleMovement, has_new_non_finite};
 
+use super::changes::Section;
 use super::terminal_text::{plural, printable, width_of, wrapped_to};
+use super::unmatched::{no_common_name, only_renamed, renamed};
 use super::{ReportOptions, number};
 
 /// Writes the answer: one line if it fits, else broken between its clauses.
@@ -159,70 +162,23 @@ fn changes(diff: &Diff) -> Option<String> {
             Some(format!("{} in the {noun} (--strict)", plural(n, "cosmetic change")))
         }
         (0, _) => None,
-        (n, _) => Some(format!("{} in the {noun}", plural(n, "change"))),
+        (n, _) => {
+            let changes = plural(n, "change");
+            Some(match signature_changes(diff) {
+                0 => format!("{changes} in the {noun}"),
+                all if all == n => format!("{changes} in the signatures"),
+                some => format!("{changes} in the {noun} ({} in signatures)", number::count(some)),
+            })
+        }
     }
 }
 
-/// Whether tensors were removed and added, and nothing else about tensors changed.
-fn all_are_unmatched(diff: &Diff) -> bool {
-    let counts = diff.counts();
-    let others = [Status::Different, Status::Dtype, Status::Shape];
-    others.iter().all(|&status| counts.of(status) == 0)
-        && counts.of(Status::Removed) > 0
-        && counts.of(Status::Added) > 0
-}
-
-/// Whether every changed tensor seems renamed.
-pub(super) fn are_all_renamed(diff: &Diff) -> bool {
-    let counts = diff.counts();
-    let n = diff.renames.len() as u64;
-    all_are_unmatched(diff) && [Status::Removed, Status::Added].map(|of| counts.of(of)) == [n, n]
-}
-
-/// The answer if every tensor that only one side has seems renamed: no value changed.
-fn only_renamed(diff: &Diff) -> Option<String> {
-    let counts = diff.counts();
-    let n = diff.renames.len() as u64;
-    let rest = counts.total() - 2 * n;
-    are_all_renamed(diff).then(|| {
-        let renamed = seem_renamed(n);
-        match (rest, counts.of(Status::Close)) {
-            (0, _) => format!("{renamed}, with equal values"),
-            (1, 0) => format!("{renamed}, with equal values; the other one is identical"),
-            (_, 0) => format!(
-                "{renamed}, with equal values; the other {} are identical",
-                number::count(rest)
-            ),
-            _ => format!("{renamed}, with equal values; no other one changed beyond the tolerance"),
-        }
-    })
-}
-
-/// The answer if both sides have tensors, and no name is on both.
-fn no_common_name(diff: &Diff) -> Option<String> {
-    let counts = diff.counts();
-    let [removed, added] = [Status::Removed, Status::Added].map(|status| counts.of(status));
-    let is_meant = all_are_unmatched(diff) && removed + added == counts.total();
-    let filters = match diff.left_out.total() + diff.not_frozen {
-        0 => "",
-        _ => "compared ",
+/// The number of semantic changes of signatures, on which every caller of a model relies.
+fn signature_changes(diff: &Diff) -> u64 {
+    let is_signature = |change: &&Change| {
+        change.weight == Weight::Semantic && Section::of(change) == Section::Signatures
     };
-    let [removed, added] = [removed, added].map(number::count);
-    is_meant.then(|| {
-        format!("no {filters}tensor name in common: {removed} only in lhs, {added} only in rhs")
-    })
-}
-
-/// How many tensors seem renamed, if the other changed tensors were added or removed.
-fn renamed(diff: &Diff) -> Option<String> {
-    let n = diff.renames.len() as u64;
-    let is_meant = n > 0 && all_are_unmatched(diff) && !are_all_renamed(diff);
-    is_meant.then(|| seem_renamed(n))
-}
-
-fn seem_renamed(n: u64) -> String {
-    let verb = if n == 1 { "seems" } else { "seem" };
-    format!("{} {verb} renamed", plural(n, "tensor"))
+    diff.changes.iter().filter(is_signature).count() as u64
 }
 
 /// Says that no tensor of a role changed.

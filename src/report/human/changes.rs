@@ -16,6 +16,9 @@ use super::{ReportOptions, Verbosity, change_text, lines, number};
 /// The maximum number of rewired inputs that are listed below a group of nodes.
 const BORDER: usize = 3;
 
+/// The field of a meta graph with its signatures.
+const SIGNATURES: &str = "signature_def";
+
 /// The maximum number of ops that are listed for a group of nodes.
 const OPS: usize = 4;
 
@@ -25,6 +28,7 @@ const ALIGNED: usize = 4_096;
 /// A kind of change, the most important first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Section {
+    Signatures,
     Removed,
     Added,
     Renamed,
@@ -37,6 +41,9 @@ pub(super) enum Section {
 impl Section {
     pub(super) fn of(change: &Change) -> Self {
         let path = &change.path;
+        if path.key_in(SIGNATURES).is_some() {
+            return Self::Signatures;
+        }
         if path.key_in("function").is_some() {
             return Self::Functions;
         }
@@ -55,6 +62,7 @@ impl Section {
 
     pub(super) fn title(self) -> &'static str {
         match self {
+            Self::Signatures => "Signatures",
             Self::Removed => "Nodes removed: only in lhs",
             Self::Added => "Nodes added: only in rhs",
             Self::Renamed => "Nodes renamed",

@@ -13,6 +13,7 @@ use super::answer::{self, described, message_noun};
 use super::terminal_text::{padded, plural, printable, width_of, wrapped, wrapped_to};
 use super::{
     ReportOptions, Verbosity, changes, number, statistics, suggestions, tensors, text_view,
+    unmatched,
 };
 
 /// The maximum number of scopes below the answer, and of unchanged ones that are named there.
@@ -74,7 +75,7 @@ fn by_scope(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Re
     let is_compared = |tensor: &TensorDiff| tensor.lhs.is_some() && tensor.rhs.is_some();
     if scopes.len() < 2
         || scopes.iter().all(|of| of.movement.changed == 0)
-        || answer::are_all_renamed(diff)
+        || unmatched::are_all_renamed(diff)
         || !diff.tensors.iter().any(is_compared)
     {
         return Ok(());

@@ -18,6 +18,7 @@ mod tensor_tables;
 mod tensors;
 mod terminal_text;
 mod text_view;
+mod unmatched;
 mod values;
 mod verification;
 
