@@ -296,7 +296,8 @@ fn schemas_that_take_forever_to_compile_are_refused() {
         let run = ckdiff_that_ends(&args);
         assert_eq!(run.code, 2, "{why}");
         assert!(run.stderr.contains(why), "{why}: {}", run.stderr);
-        let (_, peak) = peak_memory(&args);
+        // Some schemas are refused before the memory can be read.
+        let (_, peak) = peak_memory_if_seen(&args);
         assert!(peak <= MOST, "{why}: {peak} KiB");
     }
     // A short schema keeps the position of its error.
