@@ -25,9 +25,9 @@ pub(super) fn are_all_renamed(diff: &Diff) -> bool {
 pub(super) fn only_renamed(diff: &Diff) -> Option<String> {
     let counts = diff.counts();
     let n = diff.renames.len() as u64;
-    let rest = counts.total() - 2 * n;
     are_all_renamed(diff).then(|| {
         let renamed = seem_renamed(n);
+        let rest = counts.total() - 2 * n;
         match (rest, counts.of(Status::Close)) {
             (0, _) => format!("{renamed}, with equal values"),
             (1, 0) => format!("{renamed}, with equal values; the other one is identical"),
