@@ -26,6 +26,7 @@ PARTS = (
     "debug_info",
     "callables",
     "built",
+    "trainings",
 )
 HERE = pathlib.Path(__file__).resolve().parent
 ENVIRONMENT = {
