@@ -1,5 +1,7 @@
-//! A unit that an accelerator counts. The CPU reads and verifies it, computes the sums and keeps the bytes, because some
-//! statistics need the elements themselves, and because the CPU counts the unit if the accelerator fails.
+//! A unit that an accelerator counts. The CPU reads and verifies it, computes the sums, counts the values of each side, and keeps
+//! the bytes, because some statistics need the elements themselves, and because the CPU counts the unit if the accelerator fails.
+
+use std::mem;
 
 use crate::error::Result;
 use crate::tensor::{DType, Extent};
@@ -49,6 +51,8 @@ impl<'a> Unit<'a> {
     ) -> Result<Started<'a>> {
         let size = self.size() as u64;
         let mut tally = self.tally();
+        let mut tables = mem::take(&mut buffers.values);
+        let mut values = self.tables(&mut tables);
         let mut checksums = Checksums::new(lhs, rhs);
         let mut first_differing = None;
         for (x, y) in self.chunks(&mut buffers) {
@@ -61,6 +65,9 @@ impl<'a> Unit<'a> {
             if !equal {
                 first_differing.get_or_insert(at);
             }
+            if let Some(values) = &mut values {
+                values.add((self.dtype(), x), (self.dtype(), y), equal);
+            }
             let chunk = cpu::Chunk { lhs: x, rhs: y, equal, tally: &mut tally };
             if first_differing.is_none() && kept.is_none() {
                 cpu::compare(self.dtype(), self.dtype(), chunk);
@@ -69,12 +76,14 @@ impl<'a> Unit<'a> {
             }
         }
         tally.close();
+        tally.values = values.map(cpu::ValueTables::take);
+        buffers.values = tables;
         let start = match (first_differing, kept) {
             (Some(first_differing), None) => first_differing,
             // The bytes that are kept must be the same for every rhs, wherever it differs.
             (Some(_), Some(_)) => self.start,
             (None, _) => {
-                let tally = if kept.is_some() { self.count(&mut buffers) } else { tally };
+                let tally = if kept.is_some() { self.recount(tally, &mut buffers) } else { tally };
                 return Ok(Started::Done(Box::new(UnitResult::new(tally, checksums)), buffers));
             }
         };
@@ -146,9 +155,10 @@ impl<'a> Unit<'a> {
         }
     }
 
-    /// Counts the whole unit on the CPU.
-    fn count(&self, buffers: &mut Buffers) -> Tally {
+    /// Counts the whole unit on the CPU, except for the values of each side, which `read` has.
+    fn recount(&self, read: Tally, buffers: &mut Buffers) -> Tally {
         let mut tally = self.tally();
+        tally.values = read.values;
         for (lhs, rhs) in self.chunks(buffers) {
             let equal = lhs == rhs;
             let chunk = cpu::Chunk { lhs, rhs, equal, tally: &mut tally };
@@ -184,7 +194,7 @@ impl PendingUnit<'_> {
                     unit.add_batch(&counted, start, &mut buffers, &mut tally);
                 }
             }
-            None => tally = unit.count(&mut buffers),
+            None => tally = unit.recount(tally, &mut buffers),
         }
         (Box::new(UnitResult::new(tally, checksums)), buffers, accelerated)
     }

@@ -80,4 +80,7 @@ pub enum Failure {
     /// Its results are wrong.
     #[error("the results of the device are wrong: {0}")]
     Wrong(String),
+    /// Any of these, as a saved report has it.
+    #[error("{0}")]
+    Saved(String),
 }

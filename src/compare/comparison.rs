@@ -3,26 +3,30 @@
 use serde::Serialize;
 use serde::ser::SerializeMap;
 
-use crate::serial::{self, object};
-use crate::tensor::{DType, Scalar, Shape};
+use crate::error::Result;
+use crate::serial::{self, Json, Object, Read};
+use crate::tensor::Scalar;
 
 use super::grid::Sums;
 use super::histogram::{Bins, Histogram};
+use super::operands::Operands;
+use super::statistic::Statistic;
 use super::tally::{Tally, Worst};
 use super::tensor_pair::PairKind;
+use super::value_histogram::ValueHistogram;
 use super::{Sides, Tolerance};
 
 /// Declares the statistics: the field of [`Comparison`], which is also the key in JSON; its value, from a tally; and, where it
-/// is not the default of its type, its form in JSON.
+/// is not the default of its type, what writes and reads its form in JSON.
 macro_rules! statistics {
     (
         |$tally:ident, $sums:ident, $kind:ident|
-        $($(#[$doc:meta])* $name:ident: $ty:ty = $value:expr $(, in JSON: $json:path)?;)*
+        $($(#[$doc:meta])* $name:ident: $ty:ty = $value:expr $(, in JSON: $json:path, $read:path)?;)*
     ) => {
         /// The comparison of two tensors, element by element.
         ///
         /// A statistic is `None` where it has no meaning for the dtype, or no value. Maxima and sums are over the pairs of two
-        /// finite elements. Positions are in row-major order; [`Shape::unravel`] turns them into indices.
+        /// finite elements. Positions are in row-major order; [`Shape::unravel`](crate::tensor::Shape::unravel) turns them into indices.
         #[derive(Debug, Clone, PartialEq, Default)]
         #[non_exhaustive]
         pub struct Comparison {
@@ -50,8 +54,22 @@ macro_rules! statistics {
                 })*
                 Ok(())
             }
+
+            /// Reads the statistics that [`serialize_entries`](Self::serialize_entries) wrote; `None` without a comparison.
+            ///
+            /// # Errors
+            /// If one is missing or has another value.
+            fn read_entries(object: &Object<'_>, operands: &Operands<'_>) -> Result<Self> {
+                Ok(Self {
+                    $($name: object.with(stringify!($name), |json| {
+                        statistics!(@read json, operands $(, $read)?)
+                    })?,)*
+                })
+            }
         }
     };
+    (@read $read_json:expr, $operands:ident) => { Statistic::read($read_json, $operands) };
+    (@read $read_json:expr, $operands:ident, $read:path) => { $read($read_json, $operands) };
     (@json $value:expr, $operands:ident) => { $value.json($operands) };
     (@json $value:expr, $operands:ident, $json:path) => { $json($value, $operands) };
 }
@@ -64,7 +82,7 @@ statistics! { |tally, sums, kind|
     /// Pairs that are not close.
     mismatched: u64 = tally.counts.mismatched;
     /// Position of the first pair that is not close.
-    first: Option<u64> = tally.extremes.first, in JSON: Operands::index;
+    first: Option<u64> = tally.extremes.first, in JSON: Operands::index, Operands::position;
     /// The largest `|rhs - lhs|`.
     max_abs: Option<f64> = kind.of_numbers(max_abs(tally));
     /// The largest `|rhs - lhs| / |lhs|` over lhs ≠ 0.
@@ -109,6 +127,12 @@ statistics! { |tally, sums, kind|
         tally.further.iter().map(|further| (further.tolerance, further.mismatched)).collect();
     /// Differences by magnitude, if requested.
     histogram: Option<Histogram> = tally.bins.as_ref().map(Bins::histogram);
+    /// Values of each side by sign and magnitude, if requested, for two real numbers.
+    values: Option<Sides<ValueHistogram>> = tally.values.clone();
+    /// Zeros of each side, where `values` are.
+    zeros: Option<Sides<u64>> = tally.values.as_ref().map(|of| Sides { lhs: of.lhs.zeros(), rhs: of.rhs.zeros() });
+    /// The Kolmogorov–Smirnov distance of the two distributions of `values`.
+    ks: Option<f64> = tally.values.as_ref().and_then(|of| of.lhs.ks_distance(&of.rhs));
 }
 
 fn max_abs(tally: &Tally) -> Option<f64> {
@@ -126,6 +150,44 @@ pub struct PassesAt {
     pub atol: Option<f64>,
 }
 
+impl Comparison {
+    /// The statistics that a report has, if the values of the two tensors were compared.
+    ///
+    /// # Errors
+    /// If one is missing, has another value than it can have, or counts more elements than there are.
+    pub(crate) fn read(
+        object: &Object<'_>,
+        operands: Option<&Operands<'_>>,
+    ) -> Result<Option<Box<Self>>> {
+        let Some(elements) = object.get::<Option<u64>>("elements")? else { return Ok(None) };
+        let wrong = |why: &str| Err(object.place().error(why));
+        let Some(operands) = operands else {
+            return wrong("a side is missing, and there are statistics of both");
+        };
+        if elements != operands.shape.elements() {
+            return wrong("elements is not the number of elements of the shape");
+        }
+        let read = Self::read_entries(object, operands)?;
+        match read.counts_fit() {
+            true => Ok(Some(Box::new(read))),
+            false => wrong("a count is larger than the number of elements"),
+        }
+    }
+
+    /// Whether no count is larger than the number of elements.
+    fn counts_fit(&self) -> bool {
+        let of_sides = [self.nan, self.inf, self.zeros].into_iter().flatten();
+        let single = [self.nan_new, self.zero_sign, self.nan_payload, self.zero_lhs];
+        let counts = of_sides.flat_map(|of| [of.lhs, of.rhs]).chain(single.into_iter().flatten());
+        let counts = counts.chain([self.differing, self.mismatched]);
+        let counts = counts.chain(self.tolerances.iter().map(|(_, mismatched)| *mismatched));
+        let bins = self.histogram.iter().flat_map(|of| [&of.abs, &of.ulp]);
+        let binned = bins.map(|bins| bins.values().copied().fold(0, u64::saturating_add));
+        let values = self.values.iter().flat_map(|of| [of.lhs.count(), of.rhs.count()]);
+        counts.chain(binned).chain(values).all(|count| count <= self.elements)
+    }
+}
+
 impl PassesAt {
     fn new(tally: &Tally) -> Self {
         let can_pass = tally.counts.never_close == 0;
@@ -134,88 +196,13 @@ impl PassesAt {
     }
 }
 
-/// What a report of a comparison has to know of the two tensors.
-pub(crate) struct Operands<'a> {
-    pub(super) shape: &'a Shape,
-    pub(super) lhs: DType,
-    pub(super) rhs: DType,
-}
-
-impl<'a> Operands<'a> {
-    /// Two tensors of one shape and these dtypes.
-    pub(crate) fn new(shape: &'a Shape, lhs: DType, rhs: DType) -> Self {
-        Self { shape, lhs, rhs }
-    }
-
-    fn index(position: &Option<u64>, operands: &Self) -> Option<Vec<u64>> {
-        position.map(|position| operands.shape.unravel(position))
-    }
-}
-
-/// The value of a statistic, which has a form in JSON.
-trait Statistic {
-    fn json(&self, operands: &Operands<'_>) -> impl Serialize;
-}
-
-impl Statistic for u64 {
-    fn json(&self, _: &Operands<'_>) -> impl Serialize {
-        *self
-    }
-}
-
-impl Statistic for f64 {
-    fn json(&self, _: &Operands<'_>) -> impl Serialize {
-        serial::Float(*self)
-    }
-}
-
-impl Statistic for Scalar {
-    fn json(&self, _: &Operands<'_>) -> impl Serialize {
-        serial::Number(*self, DType::F64)
-    }
-}
-
 impl Statistic for PassesAt {
     fn json(&self, _: &Operands<'_>) -> impl Serialize {
         self
     }
-}
 
-impl Statistic for Histogram {
-    fn json(&self, _: &Operands<'_>) -> impl Serialize {
-        self
-    }
-}
-
-impl<T: Statistic> Statistic for Option<T> {
-    fn json(&self, operands: &Operands<'_>) -> impl Serialize {
-        self.as_ref().map(|value| value.json(operands))
-    }
-}
-
-impl<T: Statistic + Copy> Statistic for Sides<T> {
-    fn json(&self, operands: &Operands<'_>) -> impl Serialize {
-        Sides { lhs: self.lhs.json(operands), rhs: self.rhs.json(operands) }
-    }
-}
-
-impl Statistic for Worst {
-    fn json(&self, operands: &Operands<'_>) -> impl Serialize {
-        object! {
-            index: operands.shape.unravel(self.position),
-            lhs: serial::Number(self.lhs, operands.lhs),
-            rhs: serial::Number(self.rhs, operands.rhs),
-        }
-    }
-}
-
-/// `null` without a further tolerance.
-impl Statistic for Vec<(Tolerance, u64)> {
-    fn json(&self, _: &Operands<'_>) -> impl Serialize {
-        let mismatches = |&(Tolerance { atol, rtol, .. }, mismatched): &(Tolerance, u64)| {
-            let [atol, rtol] = [atol, rtol].map(|bound| bound.map(serial::Float));
-            object! { atol: atol, rtol: rtol, mismatched: mismatched }
-        };
-        (!self.is_empty()).then(|| self.iter().map(mismatches).collect::<Vec<_>>())
+    fn read(json: Json<'_>, _: &Operands<'_>) -> Result<Self> {
+        let object = Object::read(json)?;
+        Ok(Self { rtol: object.get("rtol")?, atol: object.get("atol")? })
     }
 }

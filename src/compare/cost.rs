@@ -6,9 +6,8 @@
 
 use crate::threads;
 
-use super::CompareOptions;
 use super::accelerator::is_for_gpu;
-use super::tensor_pair::TensorPair;
+use super::tensor_pair::{Task, TensorPair};
 
 // Seconds for a gigabyte of both sides, of float32. `tests/bench/gpu.rs` measures them; BENCHMARKS.md names the machine.
 
@@ -18,6 +17,8 @@ const CPU_COMPARE: f64 = 0.78;
 const CPU_TOLERANCE: f64 = 0.038;
 /// One CPU core: the histograms.
 const CPU_HISTOGRAM: f64 = 0.38;
+/// One CPU core, with or without a GPU: the values of each side.
+const VALUES: f64 = 0.17;
 /// One CPU core, with a GPU: read, verify, sum, and copy to memory that the GPU can read.
 const FEED: f64 = 1.37;
 /// A GPU behind PCIe 4 with 16 lanes, for any number of cores: transfer and work. An estimate.
@@ -39,24 +40,28 @@ pub(super) struct Workload {
     bytes: u64,
     further: usize,
     histogram: bool,
+    values: bool,
     threads: usize,
 }
 
 impl Workload {
-    pub(super) fn new(pairs: &[TensorPair<'_>], options: &CompareOptions) -> Self {
-        let suits = |(lhs, rhs): &&TensorPair<'_>| {
+    /// The work on all pairs. If any pair has an option, all are taken to have it.
+    pub(super) fn new(tasks: &[Task<'_>], threads: usize) -> Self {
+        let suits = |(lhs, rhs): &TensorPair<'_>| {
             lhs.dtype() == rhs.dtype()
                 && is_for_gpu(lhs.dtype())
                 && lhs.stored_bytes() >= SMALL
                 && lhs.extent().is_some()
                 && rhs.extent().is_some()
         };
-        let bytes = pairs.iter().filter(suits).map(|(lhs, _)| lhs.stored_bytes());
+        let pairs = tasks.iter().map(|task| task.pair).filter(suits);
+        let bytes = pairs.map(|(lhs, _)| lhs.stored_bytes());
         Self {
             bytes: bytes.fold(0, u64::saturating_add).saturating_mul(2),
-            further: options.further.len(),
-            histogram: options.histogram,
-            threads: threads::count(options.threads),
+            further: tasks.iter().map(|task| task.options.further.len()).max().unwrap_or_default(),
+            histogram: tasks.iter().any(|task| task.options.histogram),
+            values: tasks.iter().any(|task| task.options.values),
+            threads: threads::count(threads),
         }
     }
 
@@ -66,8 +71,9 @@ impl Workload {
         let extra =
             self.further as f64 * CPU_TOLERANCE + if self.histogram { CPU_HISTOGRAM } else { 0.0 };
         let threads = self.threads as f64;
-        let cpu = gigabytes * (CPU_COMPARE + extra) / threads;
-        let gpu = START + gigabytes * (FEED / threads).max(GPU);
+        let values = if self.values { VALUES } else { 0.0 };
+        let cpu = gigabytes * (CPU_COMPARE + extra + values) / threads;
+        let gpu = START + gigabytes * ((FEED + values) / threads).max(GPU);
         gpu < cpu * (1.0 - GAIN)
     }
 }
@@ -77,7 +83,14 @@ mod tests {
     use super::*;
 
     fn pays(gigabytes: u64, further: usize, histogram: bool, threads: usize) -> bool {
-        Workload { bytes: gigabytes * 1_000_000_000, further, histogram, threads }.pays()
+        Workload {
+            bytes: gigabytes * 1_000_000_000,
+            further,
+            histogram,
+            values: histogram,
+            threads,
+        }
+        .pays()
     }
 
     #[test]

@@ -186,6 +186,20 @@ impl fmt::Debug for Device {
 crate::serial::serialize_as_text!(Work);
 
 /// As in reports: `cpu`, or the accelerator and how many tensors each compared.
+impl Work {
+    /// The devices as a report names them; `None` if the text is none of these. The counts of tensors stay a part of the name.
+    pub(crate) fn of_report(text: &str) -> Option<Self> {
+        if let Some(name) = text.strip_prefix("gpu:") {
+            return Some(Self { accelerator: Some((name.to_owned(), 0)), ..Self::default() });
+        }
+        let failure = match text.strip_prefix("cpu")? {
+            "" => None,
+            rest => Some(Failure::Saved(rest.strip_prefix(", since ")?.to_owned())),
+        };
+        Some(Self { failure, ..Self::default() })
+    }
+}
+
 impl fmt::Display for Work {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tensors = |n: usize| format!("{n} tensor{}", if n == 1 { "" } else { "s" });

@@ -17,7 +17,7 @@ use super::accelerated::{PendingUnit, Started};
 use super::accelerator::Accelerator;
 use super::cost::Workload;
 use super::grid::CELL;
-use super::tensor_pair::{PairKind, TensorPair};
+use super::tensor_pair::{PairKind, Task, TensorPair};
 use super::unit::{Buffers, Unit, UnitResult};
 use super::{CompareOptions, Comparison, Device};
 
@@ -59,9 +59,21 @@ pub fn compare_all(
     device: &Device,
     progress: &dyn Progress,
 ) -> Vec<Result<Box<Comparison>>> {
-    let sizes = pairs.iter().flat_map(|(l, r)| [l.stored_bytes(), r.stored_bytes()]);
+    let tasks: Vec<_> = pairs.iter().map(|&pair| Task { pair, options }).collect();
+    compare_each(&tasks, options.threads, device, progress)
+}
+
+/// Compares many pairs at once, each with its own options; returns one result for each, in their order.
+pub(crate) fn compare_each(
+    tasks: &[Task<'_>],
+    threads: usize,
+    device: &Device,
+    progress: &dyn Progress,
+) -> Vec<Result<Box<Comparison>>> {
+    let sizes =
+        tasks.iter().flat_map(|Task { pair, .. }| [pair.0.stored_bytes(), pair.1.stored_bytes()]);
     progress.total(sizes.fold(0, u64::saturating_add));
-    run(pairs, None, options, device, progress)
+    run(tasks, None, threads, device, progress)
 }
 
 impl Device {
@@ -105,20 +117,20 @@ pub(super) fn one(
     options: &CompareOptions,
     device: &Device,
 ) -> Result<Comparison> {
-    let mut results = run(&[pair], kept, options, device, &Silent);
+    let mut results = run(&[Task { pair, options }], kept, options.threads, device, &Silent);
     results.pop().map_or_else(|| Err(Error::usage("nothing to compare")), |of| of.map(|of| *of))
 }
 
 fn run(
-    pairs: &[TensorPair<'_>],
+    tasks: &[Task<'_>],
     kept: Option<u64>,
-    options: &CompareOptions,
+    threads: usize,
     device: &Device,
     progress: &dyn Progress,
 ) -> Vec<Result<Box<Comparison>>> {
-    let accelerator = device.accelerator_for(&Workload::new(pairs, options));
-    let queue = Queue::plan(pairs, RunOptions { options, device, accelerator, kept, progress });
-    on_threads(options.threads, queue.units(), || Worker::new(&queue).run());
+    let accelerator = device.accelerator_for(&Workload::new(tasks, threads));
+    let queue = Queue::plan(tasks, RunOptions { device, accelerator, kept, progress });
+    on_threads(threads, queue.units(), || Worker::new(&queue).run());
     for job in &queue.jobs {
         device.record(job.accelerated.load(Ordering::Relaxed));
     }
@@ -127,7 +139,6 @@ fn run(
 
 /// The options of a run.
 struct RunOptions<'a> {
-    options: &'a CompareOptions,
     device: &'a Device,
     accelerator: Option<&'a Arc<dyn Accelerator>>,
     kept: Option<u64>,
@@ -144,8 +155,8 @@ struct Queue<'a> {
 }
 
 impl<'a> Queue<'a> {
-    fn plan(pairs: &[TensorPair<'a>], plan: RunOptions<'a>) -> Self {
-        let jobs: Vec<_> = pairs.iter().map(|&pair| Job::new(pair)).collect();
+    fn plan(tasks: &[Task<'a>], plan: RunOptions<'a>) -> Self {
+        let jobs: Vec<_> = tasks.iter().map(|&task| Job::new(task)).collect();
         let ends = jobs
             .iter()
             .scan(0, |end, job| {
@@ -170,8 +181,9 @@ impl<'a> Queue<'a> {
     }
 
     /// The accelerator, if it accepts the elements of this pair.
-    fn accelerator(&self, (lhs, rhs): TensorPair<'a>) -> Option<&'a dyn Accelerator> {
-        let RunOptions { accelerator, device, options, .. } = self.plan;
+    fn accelerator(&self, Task { pair, options }: Task<'a>) -> Option<&'a dyn Accelerator> {
+        let (lhs, rhs) = pair;
+        let RunOptions { accelerator, device, .. } = self.plan;
         let accelerator = accelerator.filter(|_| !device.is_failed())?;
         let accepts = lhs.dtype() == rhs.dtype()
             && lhs.stored_bytes() >= device.least_bytes()
@@ -214,8 +226,9 @@ impl<'w, 'a> Worker<'w, 'a> {
 
     fn begin(&mut self, job: &'w Job<'a>, number: usize, unit: Unit<'a>) {
         let mut buffers = self.buffers.pop().unwrap_or_default();
-        let both = job.pair.0.extent().zip(job.pair.1.extent());
-        let Some((accelerator, both)) = self.queue.accelerator(job.pair).zip(both) else {
+        let (lhs, rhs) = job.task.pair;
+        let both = lhs.extent().zip(rhs.extent());
+        let Some((accelerator, both)) = self.queue.accelerator(job.task).zip(both) else {
             job.join(number, unit.run(&mut buffers));
             self.buffers.push(buffers);
             return;
@@ -243,7 +256,7 @@ impl<'w, 'a> Worker<'w, 'a> {
 
 /// One pair and the results of its units.
 struct Job<'a> {
-    pair: TensorPair<'a>,
+    task: Task<'a>,
     units: usize,
     /// Why no unit can be read.
     refused: Option<Error>,
@@ -262,8 +275,8 @@ struct Joined {
 }
 
 impl<'a> Job<'a> {
-    fn new(pair: TensorPair<'a>) -> Self {
-        let (lhs, rhs) = pair;
+    fn new(task: Task<'a>) -> Self {
+        let (lhs, rhs) = task.pair;
         let in_pieces = lhs.extent().is_some() && rhs.extent().is_some();
         let units = if in_pieces { lhs.shape().elements().div_ceil(UNIT).max(1) } else { 1 };
         // Opening a stream checks the size against the file, so that a forged shape cannot create more units than the file has bytes.
@@ -271,7 +284,7 @@ impl<'a> Job<'a> {
             if units > 1 { lhs.stream().err().or_else(|| rhs.stream().err()) } else { None };
         let units = if refused.is_some() { 1 } else { units };
         Self {
-            pair,
+            task,
             units: usize::try_from(units).unwrap_or(usize::MAX),
             refused,
             joined: Mutex::default(),
@@ -283,15 +296,16 @@ impl<'a> Job<'a> {
     /// One of its units, if the pair can be compared.
     fn unit(&self, number: usize, plan: &RunOptions<'a>) -> Result<Unit<'a>> {
         self.check()?;
-        let elements = self.pair.0.shape().elements();
+        let Task { pair, options } = self.task;
+        let elements = pair.0.shape().elements();
         let start = number as u64 * UNIT;
         let end = if self.units == 1 { elements } else { elements.min(start + UNIT) };
-        let RunOptions { options, device, progress, .. } = *plan;
-        Ok(Unit { pair: self.pair, start, end, options, device, progress })
+        let RunOptions { device, progress, .. } = *plan;
+        Ok(Unit { pair, start, end, options, device, progress })
     }
 
     fn check(&self) -> Result<()> {
-        let (lhs, rhs) = self.pair;
+        let (lhs, rhs) = self.task.pair;
         if let Some(error) = &self.refused {
             return Err(error.clone());
         }
@@ -336,7 +350,7 @@ impl<'a> Job<'a> {
     }
 
     fn finish(&self, whole: Result<Box<UnitResult>>) {
-        let result = whole.and_then(|whole| whole.finish(self.pair)).map(Box::new);
+        let result = whole.and_then(|whole| whole.finish(self.task.pair)).map(Box::new);
         // Only the worker that joins the last unit gets here, so the result is not set yet.
         let _ = self.result.set(result);
     }

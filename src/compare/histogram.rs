@@ -1,10 +1,13 @@
 //! Differences counted by their power of two: the histogram that is reported, and the tables that count it.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use serde::{Serialize, Serializer};
 
 use super::pair::{Pair, exponent};
+use crate::error::Result;
+use crate::serial::{Json, Object, Read};
 
 /// Biased exponents of an `f64`.
 const EXPONENTS: usize = 1 << 11;
@@ -41,6 +44,29 @@ fn bins<S: Serializer>(bins: &BTreeMap<i32, u64>, serializer: S) -> Result<S::Ok
         count: u64,
     }
     serializer.collect_seq(bins.iter().map(|(&log2, &count)| Bin { log2, count }))
+}
+
+impl<'r> Read<'r> for Histogram {
+    fn read(json: Json<'r>) -> Result<Self> {
+        let object = Object::read(json)?;
+        let bins = |key, powers: RangeInclusive<i32>| {
+            object.with(key, |json| {
+                let mut bins = BTreeMap::new();
+                json.each(|item| {
+                    let bin = Object::read(item)?;
+                    let power = bin.with("log2", |json| {
+                        let power = Some(i32::read(json)?).filter(|power| powers.contains(power));
+                        let (least, most) = (powers.start(), powers.end());
+                        power.ok_or_else(|| json.unexpected(format_args!("{least} to {most}")))
+                    })?;
+                    bins.insert(power, bin.get("count")?);
+                    Ok(())
+                })?;
+                Ok(bins)
+            })
+        };
+        Ok(Self { abs: bins("abs", LEAST_POWER..=MOST_POWER)?, ulp: bins("ulp", 0..=63)? })
+    }
 }
 
 /// Counts of differences, from which a [`Histogram`] is made.

@@ -5,15 +5,15 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use crate::error::Result;
-use crate::serial::{self, object};
+use crate::serial::{self, Json, Object, Read, object};
 use crate::tensor::framing::FramedReader;
 use crate::tensor::{
-    Bool, ComplexNumber, DType, Element, Extent, Name, Number, Scalar, TensorSource, TensorStream,
-    Visit,
+    Bool, ComplexNumber, DType, Element, Extent, Kind, Name, Number, Scalar, TensorSource,
+    TensorStream, Visit,
 };
 
 use super::close::Rule;
-use super::comparison::Operands;
+use super::operands::Operands;
 use super::pair::Pair;
 use super::tensor_pair::TensorPair;
 use super::unit::in_memory;
@@ -24,6 +24,9 @@ const CHUNK: u64 = 1 << 14;
 
 /// The maximum number of bytes that are kept of an element of variable length.
 const KEPT: usize = 60;
+
+/// What stands for bytes that an excerpt leaves out.
+const ELLIPSIS: char = '…';
 
 /// The maximum number of these that are before the first byte that differs.
 const BEFORE: usize = 8;
@@ -64,6 +67,39 @@ impl Mismatch {
             lhs: JsonValue(self.lhs.clone(), operands.lhs),
             rhs: JsonValue(self.rhs.clone(), operands.rhs),
         }
+    }
+}
+
+impl Mismatch {
+    /// Reads a pair of two tensors.
+    ///
+    /// # Errors
+    /// If it is something else, or the tensors have no such element.
+    pub(crate) fn read(json: Json<'_>, operands: &Operands<'_>) -> Result<Self> {
+        let object = Object::read(json)?;
+        let value = |key, dtype| object.with(key, |json| ElementValue::read(json, dtype));
+        Ok(Self {
+            position: object.with("index", |json| operands.position_of(json))?,
+            lhs: value("lhs", operands.lhs)?,
+            rhs: value("rhs", operands.rhs)?,
+        })
+    }
+}
+
+impl ElementValue {
+    /// Reads an element of this type. Of an excerpt, a report has neither the place nor the length of the element, but whether
+    /// something is left out before and after it.
+    fn read(json: Json<'_>, dtype: DType) -> Result<Self> {
+        if dtype.kind() != Kind::Bytes {
+            return serial::number(json, dtype).map(Self::Scalar);
+        }
+        let text = json.string()?;
+        let inside = text.strip_prefix(ELLIPSIS).unwrap_or(&text);
+        let inside = inside.strip_suffix(ELLIPSIS).unwrap_or(inside);
+        let start = u64::from(text.starts_with(ELLIPSIS));
+        let end = start + inside.len() as u64;
+        let is_cut = text.len() > inside.len() + if start > 0 { ELLIPSIS.len_utf8() } else { 0 };
+        Ok(Self::Excerpt { start, bytes: inside.as_bytes().to_vec(), len: end + u64::from(is_cut) })
     }
 }
 

@@ -22,13 +22,16 @@ mod gpu;
 mod grid;
 mod histogram;
 mod mismatches;
+mod operands;
 mod options;
 mod pair;
+mod statistic;
 mod strings;
 mod tally;
 mod tensor_pair;
 mod tile;
 mod unit;
+mod value_histogram;
 
 #[doc(hidden)]
 pub use self::{
@@ -40,16 +43,18 @@ pub use self::{
     tile::{Batch, Counted, TILE, Tile},
 };
 pub use baseline::Baseline;
-pub(crate) use comparison::Operands;
 pub use comparison::{Comparison, PassesAt};
 pub use device::Device;
-pub(crate) use engine::compare_repeated;
 pub use engine::{compare, compare_all};
+pub(crate) use engine::{compare_each, compare_repeated};
 pub use histogram::Histogram;
 pub use mismatches::{ElementValue, Mismatch};
+pub(crate) use operands::Operands;
 pub use options::{CompareOptions, NanPolicy, Tolerance};
 pub use tally::Worst;
+pub(crate) use tensor_pair::Task;
 pub use tensor_pair::{Sides, TensorPair};
+pub use value_histogram::ValueHistogram;
 
 use std::sync::Arc;
 

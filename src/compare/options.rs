@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::serial;
+use crate::serial::{self, Json, Object, Read};
 
 /// How far two elements may be apart. Without any of the three criteria, values compare by bits.
 ///
@@ -45,6 +45,24 @@ impl Tolerance {
     }
 }
 
+impl Tolerance {
+    /// The tolerance with the `atol` and `rtol` of an object in a report.
+    ///
+    /// # Errors
+    /// If one is missing, or is none.
+    pub(super) fn of_parts(object: &Object<'_>, ulp: Option<u64>) -> Result<Self> {
+        let tolerance = Self::new(object.get("atol")?, object.get("rtol")?, ulp);
+        tolerance.map_err(|error| object.place().refused(&error))
+    }
+}
+
+impl<'r> Read<'r> for Tolerance {
+    fn read(json: Json<'r>) -> Result<Self> {
+        let object = Object::read(json)?;
+        Self::of_parts(&object, object.get("ulp")?)
+    }
+}
+
 /// Which elements NaN is close to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -54,6 +72,15 @@ pub enum NanPolicy {
     Equal,
     /// To no element, not even to a NaN of the same bits.
     Differ,
+}
+
+impl<'r> Read<'r> for NanPolicy {
+    fn read(json: Json<'r>) -> Result<Self> {
+        json.one_of(&[Self::Equal, Self::Differ], |policy| match policy {
+            Self::Equal => "equal",
+            Self::Differ => "differ",
+        })
+    }
 }
 
 /// How to compare two tensors.
@@ -67,6 +94,8 @@ pub struct CompareOptions {
     pub further: Vec<Tolerance>,
     /// Whether to count differences by magnitude.
     pub histogram: bool,
+    /// Whether to count the values of each side by sign and magnitude, if both have real numbers.
+    pub values: bool,
     /// The number of threads; 0 for one per core.
     pub threads: usize,
     /// Bytes read at a time from each side; at least one element for each of the 16 lanes is read. No result depends on it.
@@ -80,6 +109,7 @@ impl Default for CompareOptions {
             nan: NanPolicy::Equal,
             further: Vec::new(),
             histogram: false,
+            values: false,
             threads: 0,
             chunk_bytes: 256 << 10,
         }

@@ -8,7 +8,8 @@ use super::grid::{CELL, Cell, LANES, SumTree, Sums};
 use super::histogram::Bins;
 use super::pair::Pair;
 use super::tile::{Counted, Tile};
-use super::{CompareOptions, Tolerance};
+use super::value_histogram::ValueHistogram;
+use super::{CompareOptions, Sides, Tolerance};
 
 /// A running comparison of a range of elements that starts at the border of a cell.
 #[derive(Debug, Clone)]
@@ -17,6 +18,8 @@ pub(super) struct Tally {
     pub(super) further: Vec<Further>,
     /// Differences by magnitude, if requested.
     pub(super) bins: Option<Bins>,
+    /// The values of each side, if requested; complete when the range is.
+    pub(super) values: Option<Sides<ValueHistogram>>,
     /// Position of the next element.
     pub(super) position: u64,
     pub(super) elements: u64,
@@ -143,6 +146,7 @@ impl Tally {
             rule: rule(&options.tolerance),
             further: options.further.iter().map(further).collect(),
             bins: options.histogram.then(Bins::default),
+            values: None,
             position,
             elements: 0,
             counts: Counts::default(),
@@ -304,6 +308,10 @@ impl Tally {
         }
         if let (Some(ours), Some(theirs)) = (&mut self.bins, &other.bins) {
             ours.merge(theirs, times);
+        }
+        if let (Some(ours), Some(theirs)) = (&mut self.values, &other.values) {
+            ours.lhs.merge(&theirs.lhs, times);
+            ours.rhs.merge(&theirs.rhs, times);
         }
     }
 }

@@ -2,10 +2,20 @@
 
 use serde::Serialize;
 
+use super::CompareOptions;
 use crate::tensor::{DType, Kind, Scalar, TensorSource};
 
 /// Two tensors to compare; the first is the baseline.
 pub type TensorPair<'a> = (&'a dyn TensorSource, &'a dyn TensorSource);
+
+/// A pair of tensors, and how to compare it. The number of threads in the options has no effect.
+#[derive(Clone, Copy)]
+pub(crate) struct Task<'a> {
+    /// The pair.
+    pub(crate) pair: TensorPair<'a>,
+    /// Its options.
+    pub(crate) options: &'a CompareOptions,
+}
 
 /// One value for each side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]

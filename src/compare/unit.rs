@@ -60,11 +60,12 @@ impl UnitResult {
     }
 }
 
-/// Buffers for a chunk of each side, reused from unit to unit.
+/// Buffers for a chunk of each side, and tables for their values; reused from unit to unit.
 #[derive(Default)]
 pub(super) struct Buffers {
     pub(super) lhs: Buffer,
     pub(super) rhs: Buffer,
+    pub(super) values: Box<cpu::ValueTables>,
 }
 
 /// A buffer of bytes, aligned for any element.
@@ -97,6 +98,20 @@ impl Unit<'_> {
         Tally::new(self.options, self.start)
     }
 
+    /// The tables, empty, if the values of this pair are to be counted.
+    pub(super) fn tables<'t>(
+        &self,
+        tables: &'t mut cpu::ValueTables,
+    ) -> Option<&'t mut cpu::ValueTables> {
+        let (lhs, rhs) = self.dtypes();
+        if !(self.options.values && cpu::has_values(lhs) && cpu::has_values(rhs)) {
+            return None;
+        }
+        // A unit that could not be read to its end has left counts behind.
+        tables.take();
+        Some(tables)
+    }
+
     fn dtypes(&self) -> (DType, DType) {
         (self.pair.0.dtype(), self.pair.1.dtype())
     }
@@ -116,6 +131,7 @@ impl Unit<'_> {
         let (lhs_dtype, rhs_dtype) = self.dtypes();
         let step = self.chunk_elements(lhs_size.max(rhs_size));
         let mut tally = self.tally();
+        let mut values = self.tables(&mut buffers.values);
         let mut checksums = Checksums::new(lhs, rhs);
         let mut at = self.start;
         while at < self.end {
@@ -127,11 +143,15 @@ impl Unit<'_> {
             let equal = lhs_dtype == rhs_dtype && x == y;
             checksums.update(x, y, equal);
             self.progress.advance((x.len() + y.len()) as u64);
+            if let Some(values) = &mut values {
+                values.add((lhs_dtype, x), (rhs_dtype, y), equal);
+            }
             let chunk = cpu::Chunk { lhs: x, rhs: y, equal, tally: &mut tally };
             cpu::compare(lhs_dtype, rhs_dtype, chunk);
             at += n;
         }
         tally.close();
+        tally.values = values.map(cpu::ValueTables::take);
         Ok(Box::new(UnitResult::new(tally, checksums)))
     }
 
@@ -145,6 +165,7 @@ impl Unit<'_> {
         let (mut lhs, mut rhs) = (self.pair.0.stream()?, self.pair.1.stream()?);
         let step = in_memory(self.chunk_elements(lhs_size.max(rhs_size)));
         let mut tally = self.tally();
+        let mut values = self.tables(&mut buffers.values);
         loop {
             let x = buffers.lhs.bytes(step * lhs_size);
             let y = buffers.rhs.bytes(step * rhs_size);
@@ -161,10 +182,14 @@ impl Unit<'_> {
             let y = y.get(..read_rhs).unwrap_or_default();
             let equal = lhs_dtype == rhs_dtype && x == y;
             self.progress.advance((read_lhs + read_rhs) as u64);
+            if let Some(values) = &mut values {
+                values.add((lhs_dtype, x), (rhs_dtype, y), equal);
+            }
             let chunk = cpu::Chunk { lhs: x, rhs: y, equal, tally: &mut tally };
             cpu::compare(lhs_dtype, rhs_dtype, chunk);
         }
         tally.close();
+        tally.values = values.map(cpu::ValueTables::take);
         Ok(Box::new(UnitResult::new(tally, Checksums::default())))
     }
 

@@ -24,6 +24,7 @@ fn main() {
         ("tolerance", CompareOptions { tolerance: tolerance(1e-5), ..plain.clone() }),
         ("16 more", CompareOptions { further: (0..16).map(sweep).collect(), ..plain.clone() }),
         ("histogram", CompareOptions { histogram: true, ..plain.clone() }),
+        ("values", CompareOptions { values: true, ..plain.clone() }),
     ];
     let titles: String = asked.iter().map(|(title, _)| format!(" {title:>10}")).collect();
     println!("{:<10} {:>10}{titles}   GB/s of both sides", "", "equal");

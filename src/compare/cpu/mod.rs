@@ -2,7 +2,7 @@
 //!
 //! [`pairs`] follows the definition element by element. [`lanes`] computes the same for sixteen real numbers of one type at a
 //! time, which covers nearly every tensor: [`sums`](mod@sums) adds, [`counts`] collects the statistics of every comparison,
-//! [`requested`] the optional ones.
+//! [`requested`] the optional ones. [`values`](mod@values) counts the values of each side.
 
 mod blocks;
 mod counts;
@@ -12,11 +12,13 @@ mod requested;
 mod sums;
 #[cfg(test)]
 mod tests;
+mod values;
 
 use crate::tensor::{Bool, ComplexNumber, DType, Number, Visit};
 
 use super::tally::Tally;
 use pairs::Collect;
+pub(super) use values::{ValueTables, has_values};
 
 /// Two chunks of one length in elements, at the position of the tally and within one cell.
 pub(super) struct Chunk<'a> {

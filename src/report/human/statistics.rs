@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 
-use crate::compare::{Comparison, Histogram, Sides, Tolerance};
+use crate::compare::{Comparison, Histogram, Sides, Tolerance, ValueHistogram};
 use crate::diff::{Diff, Status, TensorDiff};
 use crate::summary;
 use crate::tensor::Scalar;
@@ -57,6 +57,7 @@ pub(super) fn write(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -
     further_tolerances(diff, options, out)?;
     if diff.options.compare.histogram {
         histograms(diff, options, out)?;
+        distributions(diff, options, out)?;
     }
     if options.verbosity == Verbosity::Everything {
         statistics(diff, options, out)?;
@@ -123,6 +124,47 @@ fn histograms(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::
     table.write_fitted(options.columns, out)?;
     let hidden = compared.len().saturating_sub(options.max_rows) as u64;
     lines::more(hidden, "tensor", "  ", Style::new(), out)
+}
+
+/// The distribution of the values of each side, for the changed tensors that have one. The value of a single element is in
+/// another table.
+fn distributions(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
+    let counted: Vec<_> = compared(diff, options)
+        .into_iter()
+        .filter(|(_, found)| found.elements > 1)
+        .filter_map(|(tensor, found)| Some((tensor, found, found.values.as_ref()?)))
+        .collect();
+    if counted.is_empty() {
+        return Ok(());
+    }
+    lines::heading("Values of each side", options, out)?;
+    let mut table = Table::new(&[Align::Right; 4]);
+    table.header(
+        options.palette.faint,
+        &["tensor", "KS distance", "zeros", "≈ median |x|", "≈ 99 % of |x| below"],
+    );
+    for (tensor, found, Sides { lhs, rhs }) in counted.iter().take(options.max_rows) {
+        let both = |of: fn(&ValueHistogram) -> Option<f64>, shown: fn(f64) -> String| {
+            let sides = of(lhs).zip(of(rhs));
+            sides.map_or_else(|| NONE.into(), |(lhs, rhs)| changed(&shown(lhs), &shown(rhs)))
+        };
+        let cells = vec![
+            tensor.shown_name(),
+            found.ks.map_or_else(|| NONE.into(), number::short),
+            both(ValueHistogram::share_of_zeros, number::percent),
+            both(|of| of.abs_quantile(0.5), number::short),
+            both(|of| of.abs_quantile(0.99), number::short),
+        ];
+        table.push(Style::new(), cells);
+    }
+    table.write_fitted(options.columns, out)?;
+    let hidden = counted.len().saturating_sub(options.max_rows) as u64;
+    lines::more(hidden, "tensor", "  ", Style::new(), out)
+}
+
+/// A value of lhs and that of rhs; one, if they are equal as shown.
+fn changed(lhs: &str, rhs: &str) -> String {
+    if lhs == rhs { lhs.to_owned() } else { format!("{lhs} → {rhs}") }
 }
 
 fn add(sum: &mut BTreeMap<i32, u64>, bins: &BTreeMap<i32, u64>) {

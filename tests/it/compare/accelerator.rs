@@ -27,7 +27,7 @@ enum When {
 
 /// An accelerator that counts by the definition, unless it is set to fail.
 #[derive(Debug)]
-struct Plain {
+pub(super) struct Plain {
     most_bytes: usize,
     accepts: fn(DType) -> bool,
     fails: Option<(When, usize, Failure)>,
@@ -36,7 +36,7 @@ struct Plain {
 }
 
 impl Plain {
-    fn new(most_bytes: usize) -> Self {
+    pub(super) fn new(most_bytes: usize) -> Self {
         let (requests, forgot) = (AtomicUsize::new(0), Mutex::default());
         Self { most_bytes, accepts: |_| true, fails: None, requests, forgot }
     }
@@ -115,6 +115,7 @@ fn everything() -> CompareOptions {
         tolerance: tolerance(1e-3, 1e-3),
         further,
         histogram: true,
+        values: true,
         ..CompareOptions::default()
     }
 }
@@ -207,7 +208,7 @@ fn tensors() -> Tensors {
 }
 
 fn compare_tensors(tensors: &Tensors, device: &Device, threads: usize) -> Vec<String> {
-    let options = CompareOptions { threads, ..CompareOptions::default() };
+    let options = CompareOptions { threads, values: true, ..CompareOptions::default() };
     let views: Vec<_> =
         tensors.iter().map(|(dtype, lhs, rhs)| (view(*dtype, lhs), view(*dtype, rhs))).collect();
     let pairs: Vec<_> = views.iter().map(|(lhs, rhs)| (lhs as _, rhs as _)).collect();

@@ -4,3 +4,4 @@ mod accelerator;
 mod gpu;
 mod oracle;
 mod properties;
+mod values;

@@ -143,7 +143,8 @@ fn chunk_sizes_and_threads_do_not_change_the_result() {
     for dtype in [DType::F32, DType::F64, DType::BF16, DType::I64, DType::Complex64, DType::Bool] {
         let (lhs, rhs) = pair(dtype, 1_200_007, RhsContent::AllNudged, &mut random);
         let further = vec![Tolerance::new(Some(1e-3), None, Some(2)).unwrap()];
-        let asked = CompareOptions { further, histogram: true, ..CompareOptions::default() };
+        let asked =
+            CompareOptions { further, histogram: true, values: true, ..CompareOptions::default() };
         let once = check(&lhs, &rhs, &CompareOptions { threads: 1, ..asked.clone() });
         for (threads, chunk_bytes) in [(2, 1 << 18), (3, 1), (1, 4000), (2, 1 << 24)] {
             let options = CompareOptions { threads, chunk_bytes, ..asked.clone() };

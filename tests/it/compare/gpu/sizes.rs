@@ -17,6 +17,7 @@ fn everything() -> CompareOptions {
         tolerance: tolerance(0.0, 1e-3),
         further,
         histogram: true,
+        values: true,
         ..CompareOptions::default()
     }
 }
