@@ -4,6 +4,7 @@ use super::frozen::FrozenGraph;
 use super::message::ListRules;
 use super::model::CommonPart;
 use super::object_graphs::{KnownNames, ObjectGraphs};
+use super::op_counts::op_counts;
 use super::side_tensors::SideTensors;
 use super::{Coverage, Damage, Diff, DiffOptions, Finding, Only, Side};
 use super::{files, model, restorability, suggestions, tensors};
@@ -54,6 +55,8 @@ pub(super) fn compare(
     let lists = ListRules::new(&options.lists);
     if let Some(common) = &messages {
         compare_messages(common, options, &lists, &mut diff);
+        let graph = rhs.message().and_then(|rhs| model::graph_def(rhs.message()));
+        diff.ops = graph.map(op_counts);
     }
     // Checked before the tensors are read, which may take minutes.
     model::check_lists(&lists, messages.as_ref(), are_two)?;
@@ -187,12 +190,12 @@ fn compare_tensors(
     let known = objects.known_names(lhs, rhs);
     check_patterns(lhs, rhs, &known, options, diff)?;
     let options = &DiffOptions { device: options.device.with_own_record(), ..options.clone() };
-    tensors::compare(lhs, rhs, &known, options, progress, diff)?;
+    let assign_roles = |tensors: &mut [_]| objects.assign_roles(lhs, rhs, tensors);
+    tensors::compare((lhs, rhs), &known, assign_roles, options, progress, diff)?;
     diff.work = options.device.work();
     if diff.tensors.is_empty() && !options.names.accepts_all() {
         return Err(Error::usage("the filters leave no tensor to compare"));
     }
-    objects.assign_roles(lhs, rhs, &mut diff.tensors);
     diff.tensors.sort_by(|a, b| (&a.name, &a.renamed_from).cmp(&(&b.name, &b.renamed_from)));
     diff.renames = suggestions::renames(lhs, rhs, &diff.tensors, &options.compare, progress);
     let damage = |side, tensors: SideTensors<'_>| {

@@ -1,5 +1,6 @@
 //! Changes: the differences between two messages.
 
+use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::compare::Comparison;
@@ -8,7 +9,7 @@ use crate::serial::{Float, named_enum, object};
 use super::Path;
 
 /// One difference between two artifacts, other than between tensors of checkpoints.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Change {
     /// The path of the field.
@@ -22,8 +23,28 @@ pub struct Change {
     /// The value in rhs, likewise.
     pub rhs: Option<String>,
     /// Details that depend on the kind of change.
-    #[serde(flatten, skip_serializing_if = "Detail::is_none")]
     pub detail: Detail,
+}
+
+impl Serialize for Change {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("path", &self.path)?;
+        if let Some(in_lhs) = self.path.in_lhs() {
+            map.serialize_entry("lhs_path", &in_lhs)?;
+        }
+        map.serialize_entry("kind", &self.kind)?;
+        map.serialize_entry("weight", &self.weight)?;
+        map.serialize_entry("lhs", &self.lhs)?;
+        map.serialize_entry("rhs", &self.rhs)?;
+        match &self.detail {
+            Detail::None => {}
+            Detail::Op(op) => map.serialize_entry("op", op)?,
+            Detail::Nodes(nodes) => map.serialize_entry("nodes", nodes)?,
+            Detail::Tensor(comparison) => map.serialize_entry("values", &values(comparison))?,
+        }
+        map.end()
+    }
 }
 
 impl Change {
@@ -93,8 +114,7 @@ named_enum! {
 }
 
 /// Details of a change.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub enum Detail {
     /// No details.
     #[default]
@@ -104,27 +124,20 @@ pub enum Detail {
     /// The nodes that were added, removed or renamed together.
     Nodes(Box<NodeGroup>),
     /// The statistics of two constants.
-    #[serde(rename = "values", serialize_with = "values")]
     Tensor(Box<Comparison>),
 }
 
-impl Detail {
-    fn is_none(&self) -> bool {
-        *self == Self::None
-    }
-}
-
-/// Writes the statistics that a change reports.
-fn values<S: Serializer>(comparison: &Comparison, serializer: S) -> Result<S::Ok, S::Error> {
-    let report = object! {
+/// The statistics that a change reports.
+fn values(comparison: &Comparison) -> impl Serialize {
+    object! {
         elements: comparison.elements,
         differing: comparison.differing,
         mismatched: comparison.mismatched,
         max_abs: comparison.max_abs.map(Float),
         max_rel: comparison.max_rel.map(Float),
         max_ulp: comparison.max_ulp,
-    };
-    report.serialize(serializer)
+        rel_l2: comparison.rel_l2.map(Float),
+    }
 }
 
 /// Nodes that were added, removed or renamed together.
@@ -143,6 +156,7 @@ impl Serialize for NodeGroup {
         let report = object! {
             count: self.names.len(),
             names: &self.names,
+            ops: self.ops.iter().map(|(op, count)| object! { op: op, count: count }).collect::<Vec<_>>(),
             boundary: &self.boundary,
         };
         report.serialize(serializer)

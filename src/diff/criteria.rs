@@ -2,6 +2,7 @@
 
 use crate::compare::{Comparison, Tolerance};
 use crate::error::{Error, Result};
+use crate::serial::named_enum;
 use crate::tensor::Name;
 
 use super::name_filter::Globs;
@@ -21,22 +22,14 @@ pub struct Criteria {
     pub max_changed: Option<f64>,
 }
 
-/// A part of a tolerance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bound {
-    /// The absolute tolerance.
-    Atol,
-    /// The relative tolerance.
-    Rtol,
-}
-
-impl Bound {
-    /// The name of the option.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Atol => "atol",
-            Self::Rtol => "rtol",
-        }
+named_enum! {
+    /// A part of a tolerance.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Bound {
+        /// The absolute tolerance.
+        Atol = "atol",
+        /// The relative tolerance.
+        Rtol = "rtol",
     }
 }
 
@@ -61,6 +54,12 @@ impl Criteria {
         let names = Globs::new(bound.name(), &[glob.to_owned()])?;
         self.named.push(NamedBound { bound, glob: glob.to_owned(), names, value });
         Ok(())
+    }
+
+    /// Adds a part of the tolerance of some tensors that a saved report has, to be shown.
+    pub(crate) fn add_saved_bound(&mut self, bound: Bound, glob: String, value: f64) {
+        let names = Globs::of_report(Vec::new());
+        self.named.push(NamedBound { bound, glob, names, value });
     }
 
     /// The tolerances of some tensors: the part, the glob and the value, in the order in which they were set.

@@ -22,7 +22,14 @@ pub struct Ignore {
 #[derive(Debug, Clone)]
 struct PathGlob {
     glob: String,
-    regex: Regex,
+    /// `None` if the glob is only shown.
+    regex: Option<Regex>,
+}
+
+impl PathGlob {
+    fn is_match(&self, path: &str) -> bool {
+        self.regex.as_ref().is_some_and(|regex| regex.is_match(path))
+    }
 }
 
 impl Ignore {
@@ -40,11 +47,17 @@ impl Ignore {
     /// # Errors
     /// If a glob is too long.
     pub fn new(globs: &[String], kinds: &[ChangeKind]) -> Result<Self> {
-        let parse = |glob: &String| match Regex::new(&pattern(glob)) {
-            Ok(regex) => Ok(PathGlob { glob: glob.clone(), regex }),
+        let parse = |glob: &String| match path_glob(glob) {
+            Ok(regex) => Ok(PathGlob { glob: glob.clone(), regex: Some(regex) }),
             Err(error) => Err(Error::usage(format!("{glob:?}: {error}")).of_option("ignore")),
         };
         Ok(Self { globs: globs.iter().map(parse).collect::<Result<_>>()?, kinds: kinds.to_vec() })
+    }
+
+    /// The ignored changes of a saved report, which lacks them: only the texts of the globs are kept.
+    pub(crate) fn of_report(globs: Vec<String>, kinds: Vec<ChangeKind>) -> Self {
+        let globs = globs.into_iter().map(|glob| PathGlob { glob, regex: None });
+        Self { globs: globs.collect(), kinds }
     }
 
     /// The globs, as they were given.
@@ -81,7 +94,7 @@ impl Ignore {
         }
         for path in change.path.prefixes() {
             let path = path.to_string();
-            for (at, _) in self.globs.iter().enumerate().filter(|(_, g)| g.regex.is_match(&path)) {
+            for (at, _) in self.globs.iter().enumerate().filter(|(_, g)| g.is_match(&path)) {
                 is_covered = true;
                 used.insert(at);
             }
@@ -145,7 +158,15 @@ fn words(glob: &str) -> impl Iterator<Item = Word<'_>> {
     .filter(|word| word.text.len() > 1)
 }
 
-/// A glob as a regular expression.
+/// A glob for paths as a regular expression; see [`Ignore::new`].
+///
+/// # Errors
+/// If the glob is too long.
+pub fn path_glob(glob: &str) -> Result<Regex, regex::Error> {
+    Regex::new(&pattern(glob))
+}
+
+/// The pattern of the regular expression.
 fn pattern(glob: &str) -> String {
     let mut pattern = String::from("(?s)^");
     let mut rest = glob;

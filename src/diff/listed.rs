@@ -19,6 +19,11 @@ impl ListedTensors {
         Ok(())
     }
 
+    /// The globs, each with its count, in the order in which they were added.
+    pub fn globs(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.0.iter().flat_map(|(globs, count)| globs.patterns().map(move |glob| (glob, *count)))
+    }
+
     /// How many mismatches of the tensor with these names are listed; `None` if no glob matches it.
     pub fn count(&self, names: &[&Name]) -> Option<usize> {
         let is_match = |globs: &Globs| names.iter().any(|name| globs.is_match(name));

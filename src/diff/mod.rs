@@ -18,13 +18,16 @@ mod message;
 mod model;
 mod name_filter;
 mod object_graphs;
+mod op_counts;
 mod outcome;
 mod path;
+mod path_text;
 mod restorability;
 mod roles;
 mod side;
 mod side_tensors;
 mod suggestions;
+mod tensor_rules;
 mod tensors;
 mod text_view;
 mod unused;
@@ -33,11 +36,13 @@ mod unused;
 pub use self::{
     change::{BoundaryChange, Detail, NodeGroup},
     criteria::Bound,
+    ignore::path_glob,
     listed::ListedTensors,
     message::{Keyed, MessageOptions, PathPattern, messages},
+    name_filter::{Globs, glob_names},
     outcome::{Coverage, Damage, LeftOut, Rename, RoleCounts},
     text_view::{ChangedPart, Hunk, Line, LineTag, TextDiff, TextView},
-    unused::UnusedPattern,
+    unused::{UnusedPattern, closest_name},
 };
 pub use change::{Change, ChangeKind, Weight};
 pub use criteria::Criteria;
@@ -47,8 +52,12 @@ pub use message::Lists;
 pub use name_filter::NameFilter;
 pub use outcome::{ChangeCounts, Diff, Status, StatusCounts, TensorDiff, Verdict};
 pub use path::{Path, Step};
+pub(crate) use path_text::PathReader;
 pub use roles::TensorRole;
 pub use side::Side;
+pub use tensor_rules::TensorRules;
+
+use std::sync::Arc;
 
 use crate::artifact::Artifact;
 use crate::compare;
@@ -64,6 +73,8 @@ pub struct DiffOptions {
     pub device: compare::Device,
     /// What makes a tensor close, besides the tolerance in `compare`.
     pub criteria: Criteria,
+    /// Rules that choose the tolerance of each tensor, in place of the one in `compare` and of those in `criteria`.
+    pub rules: Option<Arc<dyn TensorRules>>,
     /// Filters and renames of tensors.
     pub names: NameFilter,
     /// The tensors whose mismatches are listed.

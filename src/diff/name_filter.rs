@@ -25,7 +25,7 @@ pub struct NameFilter {
 
 /// Globs as the user gave them, and what matches any of them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Globs {
+pub struct Globs {
     patterns: Vec<String>,
     set: GlobSet,
 }
@@ -35,7 +35,8 @@ pub(super) struct Globs {
 struct RenameRule {
     /// The rule as the user gave it.
     rule: String,
-    from: Regex,
+    /// `None` if the rule is only shown.
+    from: Option<Regex>,
     to: Vec<u8>,
 }
 
@@ -65,6 +66,22 @@ impl NameFilter {
             exclude: Globs::new("exclude", exclude)?,
             renames: renames.iter().map(|rule| RenameRule::parse(rule)).collect::<Result<_>>()?,
         })
+    }
+
+    /// The filter of a saved report, which has the texts of its patterns and rules, but matches nothing: the tensors were selected
+    /// when it was made.
+    pub(crate) fn of_report(
+        include: Vec<String>,
+        exclude: Vec<String>,
+        rules: Vec<String>,
+    ) -> Self {
+        let include = Some(include).filter(|include| !include.is_empty());
+        let rename = |rule| RenameRule { rule, from: None, to: Vec::new() };
+        Self {
+            include: include.map(Globs::of_report),
+            exclude: Globs::of_report(exclude),
+            renames: rules.into_iter().map(rename).collect(),
+        }
     }
 
     /// Whether every name is accepted.
@@ -110,10 +127,12 @@ impl NameFilter {
         let include = self.include.as_ref();
         let mut unused = include.map(|globs| globs.unused("include", all())).unwrap_or_default();
         unused.extend(self.exclude.unused("exclude", all()));
-        let is_unused =
-            |rename: &&RenameRule| !lhs.iter().any(|name| rename.from.is_match(name.as_bytes()));
+        let is_unused = |rename: &&RenameRule| {
+            !lhs.iter().any(|name| rename.applies(name.as_bytes()).is_some())
+        };
         unused.extend(self.renames.iter().filter(is_unused).map(|rename| {
-            UnusedPattern::new("rename", &rename.rule, rename.from.as_str(), lhs.iter().copied())
+            let text = rename.from.as_ref().map_or("", Regex::as_str);
+            UnusedPattern::new("rename", &rename.rule, text, lhs.iter().copied())
         }));
         unused
     }
@@ -121,12 +140,18 @@ impl NameFilter {
     /// The name in rhs of a tensor of lhs; `None` if no rule matches it.
     pub fn rename(&self, name: &Name) -> Option<Name> {
         let bytes = name.as_bytes();
-        let rule = self.renames.iter().find(|rule| rule.from.is_match(bytes))?;
-        Some(Name::from(&*rule.from.replace(bytes, rule.to.as_slice())))
+        let mut rules = self.renames.iter();
+        let (from, to) = rules.find_map(|rule| rule.applies(bytes).map(|from| (from, &rule.to)))?;
+        Some(Name::from(&*from.replace(bytes, to.as_slice())))
     }
 }
 
 impl Globs {
+    /// Globs that are only shown.
+    pub(super) fn of_report(patterns: Vec<String>) -> Self {
+        Self { patterns, set: GlobSet::empty() }
+    }
+
     /// Parses globs that match whole names.
     pub(super) fn new(option: &'static str, patterns: &[String]) -> Result<Self> {
         let mut set = GlobSetBuilder::new();
@@ -148,6 +173,11 @@ impl Globs {
         Ok(Self { patterns: patterns.to_vec(), set: set.build().map_err(fail)? })
     }
 
+    /// The globs, as they were given.
+    pub(super) fn patterns(&self) -> impl Iterator<Item = &str> {
+        self.patterns.iter().map(String::as_str)
+    }
+
     pub(super) fn is_match(&self, name: &Name) -> bool {
         self.set.is_match(as_path(name.as_bytes())) || self.set.is_match(name.to_string())
     }
@@ -166,6 +196,15 @@ impl Globs {
         let unused = self.patterns.iter().enumerate().filter(|(at, _)| !used.contains(at));
         unused.map(|(_, glob)| UnusedPattern::new(option, glob, glob, names.clone())).collect()
     }
+}
+
+/// The globs of a set that match a name: as it is stored, or as reports print it.
+pub fn glob_names(set: &GlobSet, name: &Name) -> impl Iterator<Item = usize> + use<> {
+    let mut found = set.matches(as_path(name.as_bytes()));
+    if name.as_str().is_none() {
+        found.extend(set.matches(name.to_string()));
+    }
+    found.into_iter()
 }
 
 /// Glob sets match paths, which are arbitrary bytes on Unix.
@@ -206,6 +245,11 @@ impl RenameRule {
             )));
         }
         let from = Regex::new(from).map_err(|error| usage(cause(&error.to_string(), from)))?;
-        Ok(Self { rule: rule.to_owned(), from, to: to.as_bytes().to_vec() })
+        Ok(Self { rule: rule.to_owned(), from: Some(from), to: to.as_bytes().to_vec() })
+    }
+
+    /// The regular expression, if it matches a name.
+    fn applies(&self, name: &[u8]) -> Option<&Regex> {
+        self.from.as_ref().filter(|from| from.is_match(name))
     }
 }

@@ -1,10 +1,12 @@
 //! The result of a comparison, from which every report is made.
 
+use std::collections::BTreeMap;
+
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::artifact::{Artifact, ArtifactSummary};
-use crate::compare::{Comparison, Mismatch, Operands, Work};
+use crate::compare::{Comparison, Mismatch, Operands, Tolerance, Work};
 use crate::error::Error;
 use crate::graph::object_graph;
 use crate::serial::{self, named_enum};
@@ -40,6 +42,8 @@ pub struct Diff {
     pub changes: Vec<Change>,
     /// The number of ignored changes.
     pub ignored: u64,
+    /// The number of nodes of each op in the graph of rhs; `None` if no graphs were compared.
+    pub ops: Option<BTreeMap<String, u64>>,
     /// Findings of a graph that did not prevent the comparison.
     pub findings: Vec<Finding>,
     /// The parts that were compared.
@@ -62,15 +66,17 @@ impl LeftOut {
     }
 }
 
-/// The parts of two artifacts that were compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Coverage {
-    /// Tensors.
-    Tensors,
-    /// Messages.
-    Graph,
-    /// Tensors and messages.
-    Both,
+named_enum! {
+    /// The parts of two artifacts that were compared.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Coverage {
+        /// Tensors.
+        Tensors = "tensors",
+        /// Messages.
+        Graph = "graph",
+        /// Tensors and messages.
+        Both = "both",
+    }
 }
 
 impl Coverage {
@@ -135,6 +141,8 @@ pub struct TensorDiff {
     pub lhs: Option<Facts>,
     /// Dtype and shape in rhs, likewise.
     pub rhs: Option<Facts>,
+    /// The tolerance under which the values were compared.
+    pub tolerance: Tolerance,
     /// The statistics; `None` if no values were compared.
     pub comparison: Option<Box<Comparison>>,
     /// Pairs of elements that are not close: those that the options list; else the first, if the comparison has no
@@ -243,6 +251,8 @@ impl Serialize for TensorDiff {
         map.serialize_entry("lhs", &self.lhs)?;
         map.serialize_entry("rhs", &self.rhs)?;
         map.serialize_entry("error", &self.error)?;
+        let tolerance = Some(self.tolerance).filter(|tolerance| !tolerance.is_bits());
+        map.serialize_entry("tolerance", &tolerance)?;
         let operands = self.lhs.as_ref().zip(self.rhs.as_ref());
         let operands = operands.map(|(lhs, rhs)| Operands::new(&lhs.shape, lhs.dtype, rhs.dtype));
         let compared = self.comparison.as_deref().zip(operands.as_ref());
@@ -295,6 +305,7 @@ impl Diff {
             renames: Vec::new(),
             changes: Vec::new(),
             ignored: 0,
+            ops: None,
             findings: Vec::new(),
             coverage,
         }

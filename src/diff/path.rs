@@ -69,6 +69,11 @@ impl Path {
         found
     }
 
+    /// The texts of the path and of its starts, from the shortest.
+    pub(crate) fn starts(&self) -> Vec<String> {
+        self.prefixes().map(|prefix| prefix.to_string()).collect()
+    }
+
     /// The starts of this path, from the shortest to the path itself.
     pub(super) fn prefixes(&self) -> impl Iterator<Item = Self> {
         (1..=self.len()).map(|len| self.prefix(len))
@@ -76,6 +81,9 @@ impl Path {
 
     /// The first `len` steps.
     pub(super) fn prefix(&self, len: usize) -> Self {
+        if len == 0 {
+            return Self::default();
+        }
         let mut path = self;
         while let Some(link) = path.0.as_ref().filter(|link| link.len > len) {
             path = &link.up;
@@ -87,6 +95,23 @@ impl Path {
     pub(super) fn lhs_steps(&self) -> Vec<&Step> {
         let links = self.links().into_iter();
         links.map(|link| link.in_lhs.as_ref().unwrap_or(&link.step)).collect()
+    }
+
+    /// The path of these steps, each with that in lhs if it differs. It shares those with which `other` starts, too.
+    pub(super) fn of_steps(steps: &[(Step, Option<Step>)], other: &Self) -> Self {
+        let links = other.links();
+        let is_same = |(link, (step, in_lhs)): &(&&Link, &(Step, Option<Step>))| {
+            link.step == *step && link.in_lhs == *in_lhs
+        };
+        let shared = links.iter().zip(steps).take_while(is_same).count();
+        let rest = steps.iter().skip(shared).cloned();
+        rest.fold(other.prefix(shared), |up, (step, in_lhs)| up.then(step, in_lhs))
+    }
+
+    /// The number of steps that the two have in common in memory.
+    pub(super) fn shared(&self, other: &Self) -> usize {
+        let both = self.links().into_iter().zip(other.links());
+        both.take_while(|(a, b)| std::ptr::eq(*a, *b)).count()
     }
 
     /// The path with one step more.

@@ -1,9 +1,10 @@
 //! Compares the tensors of two checkpoints: pairs them by name, then compares their values.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::checkpoint::Entry;
-use crate::compare::{self, Comparison, NanPolicy, TensorPair, Tolerance};
+use crate::compare::{self, CompareOptions, Comparison, NanPolicy, Task, TensorPair, Tolerance};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 use crate::tensor::{Facts, Kind, Name, TensorSource, in_parallel, read_through};
@@ -35,55 +36,43 @@ fn source(entry: &Entry) -> Result<&dyn TensorSource, &Error> {
 struct Compared<'a> {
     at: usize,
     pair: TensorPair<'a>,
-    tolerance: Tolerance,
+    options: Cow<'a, CompareOptions>,
     /// How many mismatches are listed.
     listed: Option<usize>,
 }
 
-/// Compares all tensors that the filters select, and adds them to `diff` in no particular order.
+/// Compares all tensors that the filters select, and adds them to `diff` in no particular order. `assign_roles` sets the role of
+/// each, on which its options may depend.
 pub(super) fn compare(
-    lhs: SideTensors<'_>,
-    rhs: SideTensors<'_>,
+    (lhs, rhs): (SideTensors<'_>, SideTensors<'_>),
     known: &KnownNames,
+    assign_roles: impl FnOnce(&mut [TensorDiff]),
     options: &DiffOptions,
     progress: &dyn Progress,
     diff: &mut Diff,
 ) -> Result<()> {
     let pairs_by_name = pair_by_name(lhs, rhs, known, options, &mut diff.left_out)?;
-    let by_index = !(lhs.has_data && rhs.has_data);
-    let is_exact = !options.criteria.has_limits();
+    let pairs: Vec<_> = pairs_by_name.values().copied().collect();
     let tensors = &mut diff.tensors;
     // There may be a million of them: space that is never used would be most of what they take.
-    tensors.reserve_exact(pairs_by_name.len());
-    let (mut compared, mut unmatched) = (Vec::with_capacity(pairs_by_name.len()), Vec::new());
+    tensors.reserve_exact(pairs.len());
     for (name, pair) in pairs_by_name {
-        let mut tensor = from_index(name, pair, lhs, rhs);
-        let names = pair.names();
-        tensor.full_name = known.full_name(names.0, names.1).cloned();
-        let names: Vec<&Name> = tensor.names().collect();
-        let tolerance = options.criteria.tolerance(options.compare.tolerance, &names);
-        match (&tensor.error, pair.lhs.map(source), pair.rhs.map(source)) {
-            (None, Some(Ok(l)), Some(Ok(r))) if l.shape() == r.shape() && by_index => {
-                let options = compare::CompareOptions { tolerance, ..options.compare.clone() };
-                set_result(&mut tensor, compare_checksums(l, r, &options, is_exact));
-            }
-            (None, Some(Ok(l)), Some(Ok(r)))
-                if l.shape() == r.shape() && compare::comparable(l.dtype(), r.dtype()) =>
-            {
-                let listed = options.listed.count(&names);
-                compared.push(Compared { at: tensors.len(), pair: (l, r), tolerance, listed });
-                tensors.push(tensor);
-                continue;
-            }
-            _ => {}
-        }
-        // Tensors that are not compared are still read, to find damage.
-        for (entry, side) in [(pair.lhs, lhs), (pair.rhs, rhs)] {
-            if let Some(Ok(source)) = entry.map(source).filter(|_| side.is_file) {
-                unmatched.push((tensors.len(), source));
+        let full_name = known.full_name(pair.names().0, pair.names().1).cloned();
+        tensors.push(TensorDiff { full_name, ..from_index(name, pair, lhs, rhs) });
+    }
+    assign_roles(tensors);
+    let (mut compared, mut unmatched) = (Vec::with_capacity(pairs.len()), Vec::new());
+    for (at, (tensor, pair)) in tensors.iter_mut().zip(pairs).enumerate() {
+        match compared_or_settled(tensor, pair, options, lhs.has_data && rhs.has_data) {
+            Some((pair, options, listed)) => compared.push(Compared { at, pair, options, listed }),
+            // Tensors that are not compared are still read, to find damage.
+            None => {
+                let sides = [(pair.lhs, lhs), (pair.rhs, rhs)].into_iter();
+                let readable = sides.filter(|(_, side)| side.is_file);
+                let sources = readable.filter_map(|(entry, _)| source(entry?).ok());
+                unmatched.extend(sources.map(|source| (at, source)));
             }
         }
-        tensors.push(tensor);
     }
     compare_values(&compared, options, progress, tensors);
     for (at, error) in damaged(&unmatched, options.compare.threads, progress) {
@@ -94,6 +83,43 @@ pub(super) fn compare(
     Ok(())
 }
 
+/// The tensors whose values are to be compared, how, and how many mismatches are listed. Without the data of a side, sets the
+/// result that follows from checksums.
+fn compared_or_settled<'a>(
+    tensor: &mut TensorDiff,
+    pair: EntryPair<'a>,
+    options: &'a DiffOptions,
+    has_data: bool,
+) -> Option<(TensorPair<'a>, Cow<'a, CompareOptions>, Option<usize>)> {
+    let (lhs, rhs) = (source(pair.lhs?).ok()?, source(pair.rhs?).ok()?);
+    if tensor.error.is_some() || lhs.shape() != rhs.shape() {
+        return None;
+    }
+    let of_tensor = compare_options(tensor, options);
+    tensor.tolerance = of_tensor.tolerance;
+    if !has_data {
+        let is_exact = !options.criteria.has_limits() && options.rules.is_none();
+        set_result(tensor, compare_checksums(lhs, rhs, &of_tensor, is_exact));
+        return None;
+    }
+    let names: Vec<&Name> = tensor.names().collect();
+    compare::comparable(lhs.dtype(), rhs.dtype())
+        .then(|| ((lhs, rhs), of_tensor, options.listed.count(&names)))
+}
+
+/// How a tensor is compared: by the rules, else by the criteria.
+fn compare_options<'a>(tensor: &TensorDiff, options: &'a DiffOptions) -> Cow<'a, CompareOptions> {
+    let of_all = &options.compare;
+    if let Some(rules) = &options.rules {
+        return Cow::Owned(rules.options(tensor, of_all));
+    }
+    let names: Vec<&Name> = tensor.names().collect();
+    match options.criteria.tolerance(of_all.tolerance, &names) {
+        tolerance if tolerance == of_all.tolerance => Cow::Borrowed(of_all),
+        tolerance => Cow::Owned(CompareOptions { tolerance, ..of_all.clone() }),
+    }
+}
+
 /// Compares the values of tensors, and lists mismatches.
 fn compare_values(
     compared: &[Compared<'_>],
@@ -101,44 +127,37 @@ fn compare_values(
     progress: &dyn Progress,
     tensors: &mut [TensorDiff],
 ) {
-    let mut by_tolerance = Vec::<(Tolerance, Vec<&Compared<'_>>)>::new();
-    for one in compared {
-        match by_tolerance.iter_mut().find(|(tolerance, _)| *tolerance == one.tolerance) {
-            Some((_, alike)) => alike.push(one),
-            None => by_tolerance.push((one.tolerance, vec![one])),
-        }
-    }
-    for (tolerance, alike) in by_tolerance {
-        let pairs: Vec<_> = alike.iter().map(|one| one.pair).collect();
-        let options_of = compare::CompareOptions { tolerance, ..options.compare.clone() };
-        let results = compare::compare_all(&pairs, &options_of, &options.device, progress);
-        let wanted: Vec<_> =
-            alike.iter().zip(&results).map(|(one, result)| one.wanted(result)).collect();
-        let mismatches = in_parallel(&wanted, options_of.threads, |wanted| {
-            let &Some((pair, start, count)) = wanted else { return Ok(Vec::new()) };
-            compare::mismatches(pair, &options_of, start, count)
+    let threads = options.compare.threads;
+    let tasks: Vec<_> =
+        compared.iter().map(|one| Task { pair: one.pair, options: &one.options }).collect();
+    let results = compare::compare_each(&tasks, threads, &options.device, progress);
+    let wanted: Vec<_> =
+        compared.iter().zip(&results).map(|(one, result)| one.wanted(result)).collect();
+    let mismatches = in_parallel(&wanted, threads, |wanted| {
+        let &Some((Task { pair, options }, start, count)) = wanted else { return Ok(Vec::new()) };
+        compare::mismatches(pair, options, start, count)
+    });
+    for ((one, result), mismatches) in compared.iter().zip(results).zip(mismatches) {
+        let Some(tensor) = tensors.get_mut(one.at) else { continue };
+        let result = result.and_then(|comparison| {
+            tensor.mismatches = mismatches?;
+            let status = options.criteria.status(&comparison, one.options.tolerance);
+            Ok((status, Some(comparison)))
         });
-        for ((one, result), mismatches) in alike.iter().zip(results).zip(mismatches) {
-            let Some(tensor) = tensors.get_mut(one.at) else { continue };
-            let result = result.and_then(|comparison| {
-                tensor.mismatches = mismatches?;
-                Ok((options.criteria.status(&comparison, tolerance), Some(comparison)))
-            });
-            set_result(tensor, result);
-        }
+        set_result(tensor, result);
     }
 }
 
-impl<'a> Compared<'a> {
+impl Compared<'_> {
     /// The mismatches to list: the requested number; else the first, where no element is the worst. With it, the pair and
     /// the position of the first mismatch.
-    fn wanted(&self, result: &Result<Box<Comparison>>) -> Option<(TensorPair<'a>, u64, usize)> {
+    fn wanted(&self, result: &Result<Box<Comparison>>) -> Option<(Task<'_>, u64, usize)> {
         let comparison = result.as_ref().ok()?;
         let has_worst =
             comparison.worst.is_some() && comparison.max_abs.is_some_and(|max| max > 0.0);
         let count = self.listed.unwrap_or(usize::from(!has_worst));
         let first = comparison.first.filter(|_| count > 0)?;
-        Some((self.pair, first, count))
+        Some((Task { pair: self.pair, options: &self.options }, first, count))
     }
 }
 
@@ -236,6 +255,7 @@ fn from_index(
         role: None,
         lhs: l,
         rhs: r,
+        tolerance: Tolerance::BITS,
         comparison: None,
         mismatches: Vec::new(),
     }
@@ -281,7 +301,7 @@ fn set_result(tensor: &mut TensorDiff, outcome: PairResult) {
 fn compare_checksums(
     lhs: &dyn TensorSource,
     rhs: &dyn TensorSource,
-    options: &compare::CompareOptions,
+    options: &CompareOptions,
     is_exact: bool,
 ) -> PairResult {
     let unknown = |why: &str| Err(Error::not_found(why));

@@ -30,17 +30,21 @@ impl UnusedPattern {
         text: &str,
         names: impl Iterator<Item = &'n Name>,
     ) -> Self {
-        let wanted = text.trim_start_matches(['^', '*', '/']).trim_end_matches(['$', '*', '/']);
-        let names = names.take(SEARCHED).map(Name::as_bytes);
-        let found = closest(wanted.as_bytes(), names, 1);
-        let suggestion = found.first().map(|name| Name::from(*name).printable());
-        Self { option, pattern: pattern.to_owned(), suggestion }
+        Self { option, pattern: pattern.to_owned(), suggestion: closest_name(text, names) }
     }
 
     /// The error for a comparison that accepts no unmatched pattern.
     pub fn error(&self) -> Error {
         Error::usage(self.to_string()).of_option(self.option)
     }
+}
+
+/// The name that is closest to a pattern.
+pub fn closest_name<'n>(pattern: &str, names: impl Iterator<Item = &'n Name>) -> Option<String> {
+    let wanted = pattern.trim_start_matches(['^', '*', '/']).trim_end_matches(['$', '*', '/']);
+    let names = names.take(SEARCHED).map(Name::as_bytes);
+    let found = closest(wanted.as_bytes(), names, 1);
+    found.first().map(|name| Name::from(*name).printable())
 }
 
 impl fmt::Display for UnusedPattern {
