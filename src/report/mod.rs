@@ -17,4 +17,4 @@ mod request;
 pub use devices::{Devices, ListedAdapter, Tested};
 pub use format::{Format, write};
 pub use palette::Palette;
-pub use request::{Report, ReportOptions, Verbosity};
+pub use request::{Judged, Report, ReportOptions, Verbosity};

@@ -7,6 +7,8 @@ use crate::checkpoint::Listing;
 use crate::diff::{Diff, TextView};
 use crate::error::Error;
 use crate::overview::Overview;
+use crate::rules::{Judgement, Rules};
+use crate::series::{Search, Series};
 use crate::summary::SortKey;
 use crate::tensor::TensorValues;
 use crate::verify::Verification;
@@ -17,6 +19,8 @@ use crate::verify::Verification;
 pub enum Report<'a> {
     /// The comparison of two artifacts. With texts, the human format shows the changes of messages in them.
     Diff(&'a Diff, Option<&'a TextView<'a>>),
+    /// The comparison of two artifacts, judged by rules; with texts likewise.
+    Judged(&'a Judged<'a>, Option<&'a TextView<'a>>),
     /// The tensors of a checkpoint; or one of them, with its values.
     Listing(&'a Listing, Option<&'a TensorValues>),
     /// A message.
@@ -26,6 +30,21 @@ pub enum Report<'a> {
     Verifications(&'a [(PathBuf, Result<Verification, Error>)], &'a [PathBuf]),
     /// The devices of this machine.
     Devices(&'a Devices),
+    /// Many checkpoints of one training.
+    Series(&'a Series),
+    /// A search for the first checkpoint with a property.
+    Search(&'a Search),
+}
+
+/// A comparison, and what rules say of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Judged<'a> {
+    /// The comparison.
+    pub diff: &'a Diff,
+    /// The rules.
+    pub rules: &'a Rules,
+    /// Whether they hold.
+    pub judgement: &'a Judgement,
 }
 
 /// The looks of a report for people; they do not change JSON.

@@ -7,22 +7,24 @@ use crate::compare::NanPolicy;
 use crate::diff::{
     Change, ChangeCounts, ChangeKind, Diff, Status, TensorDiff, TensorRole, TextView, Weight,
 };
+use crate::report::Judged;
 use crate::summary::{Movement, RoleMovement, ScopeMovement, role_movements, scopes, weights};
 
 use super::answer::{self, described, message_noun};
 use super::terminal_text::{padded, plural, printable, width_of, wrapped, wrapped_to};
 use super::{
-    ReportOptions, Verbosity, changes, number, statistics, suggestions, tensors, text_view,
-    unmatched,
+    ReportOptions, Verbosity, again, changes, judgement, number, statistics, suggestions, tensors,
+    text_view, unmatched,
 };
 
 /// The maximum number of scopes below the answer, and of unchanged ones that are named there.
 const SCOPES: usize = 8;
 const UNCHANGED: usize = 3;
 
-/// Writes the report of a diff; with `texts`, the changes of messages are shown in their texts.
+/// Writes the report of a diff, by rules if it was judged; with `texts`, the changes of messages are shown in their texts.
 pub(super) fn write(
     diff: &Diff,
+    judged: Option<&Judged<'_>>,
     texts: Option<&TextView<'_>>,
     options: &ReportOptions,
     out: &mut dyn Write,
@@ -30,7 +32,10 @@ pub(super) fn write(
     if options.verbosity == Verbosity::Names {
         return names(diff, out);
     }
-    head(diff, options, out)?;
+    head(diff, judged, options, out)?;
+    if let Some(judged) = judged {
+        judgement::write(judged.judgement, options, out)?;
+    }
     suggestions::renames(diff, options, out)?;
     if options.verbosity == Verbosity::Scopes {
         return statistics::scopes(diff, options, out);
@@ -41,7 +46,11 @@ pub(super) fn write(
         Some(texts) => text_view::write(diff, texts, options, out)?,
         None => changes::write(diff, options, out)?,
     }
-    suggestions::write(diff, out)
+    match judged {
+        // Options that would pass are of no use where rules decide.
+        Some(judged) => again::write(judged, out),
+        None => suggestions::write(diff, out),
+    }
 }
 
 /// The names of changed and unreadable tensors, and the paths of changes.
@@ -58,15 +67,31 @@ fn names(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The answer, where the weights moved, the two sides, and what was compared.
-fn head(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
+fn head(
+    diff: &Diff,
+    judged: Option<&Judged<'_>>,
+    options: &ReportOptions,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let movements = role_movements(diff);
-    answer::write(diff, &movements, options, out)?;
+    match judged {
+        Some(judged) => judgement::answer(judged, options, out)?,
+        None => answer::write(diff, &movements, options, out)?,
+    }
     by_scope(diff, options, out)?;
     if let Some(text) = left_out(diff) {
         writeln!(out, "  {text}")?;
     }
     writeln!(out)?;
-    overview(diff, &movements, options, out)
+    overview(diff, &movements, options, out)?;
+    match judged {
+        Some(Judged { rules, .. }) => {
+            let profile = rules.profile().map(|name| format!(", profile {}", printable(name)));
+            let profile = profile.unwrap_or_default();
+            writeln!(out, "  rules: {}{profile}", printable(rules.source()))
+        }
+        None => Ok(()),
+    }
 }
 
 /// The scopes, and how far the weights in each moved.
@@ -186,7 +211,7 @@ fn overview(
 /// For example `no checksum in this format: safetensors`.
 fn without_checksums(diff: &Diff) -> Option<String> {
     let sides = [&diff.lhs, &diff.rhs].into_iter().filter(|side| !side.has_checksums);
-    let mut formats: Vec<&str> = sides.map(|side| side.format).collect();
+    let mut formats: Vec<&str> = sides.map(|side| &*side.format).collect();
     formats.dedup();
     (!formats.is_empty()).then(|| format!("no checksum in this format: {}", formats.join(", ")))
 }

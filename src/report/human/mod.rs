@@ -1,16 +1,19 @@
 //! Reports for people: first the answer, then counts, then the largest changes.
 
+mod again;
 mod answer;
 mod change_text;
 mod changes;
 mod devices;
 mod diff;
 mod elements;
+mod judgement;
 mod lines;
 mod listing;
 mod number;
 mod overview;
 mod restorability;
+mod series;
 mod statistics;
 mod suggestions;
 mod table;
@@ -24,6 +27,7 @@ mod verification;
 
 use std::io::{self, Write};
 
+pub use judgement::{reason, unused_rule};
 pub use terminal_text::{plural, printable};
 
 use super::request::WIDTH;
@@ -37,7 +41,10 @@ pub(super) fn write(
     out: &mut dyn Write,
 ) -> io::Result<Losses> {
     match *report {
-        Report::Diff(diff, texts) => diff::write(diff, texts, options, out)?,
+        Report::Diff(diff, texts) => diff::write(diff, None, texts, options, out)?,
+        Report::Judged(judged, texts) => {
+            diff::write(judged.diff, Some(judged), texts, options, out)?;
+        }
         Report::Listing(_, Some(values)) => values::write(values, options, out)?,
         Report::Listing(listing, None) => listing::write(listing, options, out)?,
         Report::Overview(overview) => return overview::write(overview, options, out),
@@ -46,6 +53,8 @@ pub(super) fn write(
             verification::write_skipped(skipped, out)?;
         }
         Report::Devices(devices) => devices::write(devices, options, out)?,
+        Report::Series(found) => series::write(found, options, out)?,
+        Report::Search(found) => series::write_search(found, options, out)?,
     }
     Ok(Losses::default())
 }

@@ -14,21 +14,28 @@ use crate::error::Error;
 use crate::json;
 use crate::message::{Losses, Message, Unknown};
 use crate::overview::{Contents, Overview};
-use crate::report::Devices;
+use crate::report::{Devices, Judged};
 use crate::serial::{self, object};
 use crate::summary::role_movements;
 use crate::tensor::{Name, TensorValues};
 use crate::verify::{Verdict, Verification};
 
-/// Writes the report of a diff: every tensor, in name order.
-pub(super) fn diff(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
+/// Writes the report of a diff: every tensor, in name order; and what rules say of it, if it was judged.
+pub(super) fn diff(
+    diff: &Diff,
+    judged: Option<&Judged<'_>>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let verdict = judged.map_or_else(|| diff.verdict(), |judged| judged.judgement.verdict());
     let report = object! {
         schema: "ckdiff/1",
-        verdict: diff.verdict(),
+        verdict: verdict,
         lhs: &diff.lhs,
         rhs: &diff.rhs,
-        options: options(diff),
+        options: options(diff, judged),
+        rules: judged.map(rules),
         summary: object! {
+            coverage: diff.coverage,
             tensors: diff.counts(),
             not_frozen: diff.not_frozen,
             left_out: diff.left_out,
@@ -37,6 +44,7 @@ pub(super) fn diff(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
         },
         tensors: &diff.tensors,
         changes: &diff.changes,
+        ops: &diff.ops,
         findings: &diff.findings,
         damage: &diff.damage,
         renames: &diff.renames,
@@ -45,22 +53,39 @@ pub(super) fn diff(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
     layout::write(&report, out)
 }
 
+/// What rules say of a comparison.
+fn rules<'j>(judged: &Judged<'j>) -> impl Serialize + use<'j> {
+    let Judged { rules, judgement, .. } = *judged;
+    object! {
+        source: rules.source(),
+        profile: rules.profile(),
+        tensors: judgement.tensors,
+        changes: judgement.changes,
+        failures: &judgement.failures,
+        undecided: &judgement.undecided,
+        passed: &judgement.passed,
+        unused: &judgement.unused,
+    }
+}
+
 /// The options of a comparison.
-fn options(diff: &Diff) -> impl Serialize {
-    let DiffOptions { compare, criteria, names, only, lists, ignore, strict, .. } = &diff.options;
+fn options(diff: &Diff, judged: Option<&Judged<'_>>) -> impl Serialize {
+    let DiffOptions { compare, criteria, names, only, lists, ignore, strict, listed, .. } =
+        &diff.options;
     let bounds = criteria.bounds().map(|(bound, glob, value)| {
         object! { bound: bound.name(), names: glob, value: serial::Float(value) }
     });
+    let elements = listed.globs().map(|(glob, count)| object! { names: glob, count: count });
     object! {
         #[serde(flatten)]
         tolerance: &compare.tolerance,
         nan: compare.nan,
+        tolerances: &compare.further,
         bounds: bounds.collect::<Vec<_>>(),
         max_rel_l2: criteria.max_rel_l2.map(serial::Float),
         max_changed: criteria.max_changed.map(serial::Float),
         device: &diff.work,
-        // The schema reserves the key for a file of options.
-        config: (),
+        config: judged.map(|judged| judged.rules.source().to_owned()),
         include: names.included(),
         exclude: names.excluded(),
         rename: names.rename_rules().collect::<Vec<_>>(),
@@ -72,6 +97,7 @@ fn options(diff: &Diff) -> impl Serialize {
         ignore: ignore.globs().collect::<Vec<_>>(),
         ignore_kind: ignore.kinds().iter().map(|kind| kind.name()).collect::<Vec<_>>(),
         strict: strict,
+        elements: elements.collect::<Vec<_>>(),
         #[serde(flatten)]
         lists: lists,
     }
@@ -194,7 +220,7 @@ fn artifact<'a>(path: &'a Path, result: &'a Result<Verification, Error>) -> impl
         path: serial::Text(path.display()),
         verdict: Verdict::of_all([result]),
         kind: found.map(|found| &found.artifact.kind),
-        format: found.map(|found| found.artifact.format),
+        format: found.map(|found| &found.artifact.format),
         #[serde(flatten)]
         checksum: found.filter(|found| !found.artifact.has_checksums).map(|_| object! { checksum: NO_CHECKSUM }),
         tensors: with_tensors.map(|found| object! { sound: found.sound, error: unsound.len() }),

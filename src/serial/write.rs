@@ -1,5 +1,5 @@
-//! The forms of values in JSON reports that are not those of serde: numbers that JSON does not have, names that are not
-//! UTF-8, paths, and values that are written as their text.
+//! Writes the forms of values: numbers that JSON does not have, names that are not UTF-8, paths, and values that are written as
+//! their text.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -79,19 +79,7 @@ impl Serialize for Shape {
     }
 }
 
-/// Implements `Serialize` for types that are written as their text.
-macro_rules! serialize_as_text {
-    ($($ty:ty),*) => {
-        $(impl serde::Serialize for $ty {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.collect_str(self)
-            }
-        })*
-    };
-}
-pub(crate) use serialize_as_text;
-
-serialize_as_text!(Name, DType, Error);
+super::serialize_as_text!(Name, DType, Error);
 
 /// A value that is written as its text.
 pub(crate) struct Text<T>(pub(crate) T);
@@ -145,56 +133,3 @@ impl Serialize for Named<'_> {
 pub fn base64(bytes: &[u8]) -> String {
     bytes::base64::encode(bytes)
 }
-
-/// An object with these keys and values, in this order.
-macro_rules! object {
-    ($($(#[$attribute:meta])* $key:ident: $value:expr),* $(,)?) => {{
-        #[allow(non_camel_case_types, reason = "each key is also the name of its value's type")]
-        let object = {
-            #[derive(serde::Serialize)]
-            struct Object<$($key),*> {
-                $($(#[$attribute])* $key: $key,)*
-            }
-            Object { $($key: $value),* }
-        };
-        object
-    }};
-}
-pub(crate) use object;
-
-/// Implements `Serialize` for enums whose values are written as their `name()`.
-macro_rules! serialize_by_name {
-    ($($ty:ty),*) => {
-        $(impl serde::Serialize for $ty {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(self.name())
-            }
-        })*
-    };
-}
-pub(crate) use serialize_by_name;
-
-/// Declares an enum whose values have names, by which they are also serialized.
-macro_rules! named_enum {
-    ($(#[$meta:meta])* pub enum $ty:ident { $($(#[$doc:meta])* $value:ident = $name:literal,)* }) => {
-        $(#[$meta])*
-        pub enum $ty {
-            $($(#[$doc])* $value,)*
-        }
-
-        impl $ty {
-            /// Every value, in the order of declaration.
-            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$value),*];
-
-            /// The name in reports.
-            pub fn name(self) -> &'static str {
-                match self {
-                    $(Self::$value => $name,)*
-                }
-            }
-        }
-
-        $crate::serial::serialize_by_name!($ty);
-    };
-}
-pub(crate) use named_enum;

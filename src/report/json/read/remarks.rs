@@ -1,0 +1,81 @@
+//! The short lists and the counts of a report.
+
+use std::collections::BTreeMap;
+
+use crate::diff::{Damage, Finding, LeftOut, Rename, UnusedPattern};
+use crate::error::Result;
+use crate::serial::{Json, Object, Read};
+
+/// The largest count that is accepted; reports add some of them up.
+const MAX_COUNT: u64 = 1 << 53;
+
+/// Options with patterns.
+const OPTIONS: [&str; 7] = ["atol", "elements", "exclude", "ignore", "include", "rename", "rtol"];
+
+/// A count.
+///
+/// # Errors
+/// If it is none, or too large.
+pub(super) fn count(json: Json<'_>) -> Result<u64> {
+    let count = Some(u64::read(json)?).filter(|count| *count <= MAX_COUNT);
+    count.ok_or_else(|| json.unexpected("an integer of at most 2^53"))
+}
+
+impl<'r> Read<'r> for LeftOut {
+    fn read(json: Json<'r>) -> Result<Self> {
+        let object = Object::read(json)?;
+        Ok(Self {
+            include: object.with("include", count)?,
+            exclude: object.with("exclude", count)?,
+        })
+    }
+}
+
+impl<'r> Read<'r> for Damage {
+    fn read(json: Json<'r>) -> Result<Self> {
+        let object = Object::read(json)?;
+        Ok(Self { side: object.get("side")?, error: object.get("error")? })
+    }
+}
+
+impl<'r> Read<'r> for Rename {
+    fn read(json: Json<'r>) -> Result<Self> {
+        let object = Object::read(json)?;
+        Ok(Self { from: object.some_name("from")?, to: object.some_name("to")? })
+    }
+}
+
+impl<'r> Read<'r> for Finding {
+    fn read(json: Json<'r>) -> Result<Self> {
+        let object = Object::read(json)?;
+        Ok(Self {
+            side: object.get("side")?,
+            path: object.get("path")?,
+            problem: object.get("problem")?,
+        })
+    }
+}
+
+/// The patterns that matched nothing. Those of options that this version does not have are left out.
+pub(super) fn unused(json: Json<'_>) -> Result<Vec<UnusedPattern>> {
+    let mut unused = Vec::new();
+    json.each(|item| {
+        let object = Object::read(item)?;
+        let (name, pattern) = (object.get::<String>("option")?, object.get("pattern")?);
+        let suggestion = object.get("suggestion")?;
+        let option = OPTIONS.into_iter().find(|option| *option == name);
+        unused.extend(option.map(|option| UnusedPattern { option, pattern, suggestion }));
+        Ok(())
+    })?;
+    Ok(unused)
+}
+
+/// How many nodes of each op the graph of rhs has.
+pub(super) fn ops(json: Json<'_>) -> Result<BTreeMap<String, u64>> {
+    let mut ops = BTreeMap::new();
+    json.entries(usize::MAX, |op, nodes| {
+        ops.insert(op.into_owned(), count(nodes)?);
+        Ok(())
+    })?;
+    Ok(ops)
+}
