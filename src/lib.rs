@@ -41,10 +41,12 @@ pub mod overview;
 mod probe;
 pub mod progress;
 pub mod report;
+pub mod rules;
 pub mod saved_model;
 pub mod saver;
 pub mod schema;
 mod serial;
+pub mod series;
 mod sniff;
 mod suggestion;
 #[doc(hidden)]

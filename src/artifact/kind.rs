@@ -25,6 +25,16 @@ impl ArtifactKind {
         ty.known.map_or_else(|| Self::Other(ty.name().to_owned()), Self::Known)
     }
 
+    /// The kind with this name.
+    pub(super) fn by_name(name: String) -> Self {
+        let known = |known: &KnownType| known.common_name() == name;
+        match KnownType::ALL.iter().copied().find(known) {
+            _ if name == Self::Checkpoint.name() => Self::Checkpoint,
+            Some(known) => Self::Known(known),
+            None => Self::Other(name),
+        }
+    }
+
     /// The name, such as `meta graph`.
     pub fn name(&self) -> &str {
         match self {

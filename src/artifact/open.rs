@@ -77,6 +77,13 @@ impl Artifact<'static> {
         threads::both(threads, || whole(lhs), || whole(rhs))
     }
 
+    /// Reads tensors of the checkpoint into memory, as long as they take at most `most_bytes` together; see [`Checkpoint::hold`].
+    pub(crate) fn hold(&mut self, most_bytes: u64, threads: usize) {
+        if let Some(checkpoint) = &mut self.checkpoint {
+            checkpoint.hold(most_bytes, threads);
+        }
+    }
+
     /// The artifact.
     ///
     /// # Errors

@@ -1,12 +1,14 @@
 //! An artifact, as reports describe it.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use serde::{Serialize, Serializer};
 
 use super::{Artifact, ArtifactKind};
 use crate::checkpoint::Checkpoint;
-use crate::serial;
+use crate::error::Result;
+use crate::serial::{self, Json, Object, Read};
 
 /// An artifact, as reports describe it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -17,7 +19,7 @@ pub struct ArtifactSummary {
     /// The kind of artifact.
     pub kind: ArtifactKind,
     /// The format, such as `V2`.
-    pub format: &'static str,
+    pub format: Cow<'static, str>,
     /// Whether the data is available; without it, tensors are compared by the checksums in the index.
     pub has_data: bool,
     /// Whether the format of the tensors has checksums.
@@ -37,6 +39,20 @@ fn none<S: Serializer>(_: &bool, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(NO_CHECKSUM)
 }
 
+/// A summary in a saved report.
+impl<'r> Read<'r> for ArtifactSummary {
+    fn read(json: Json<'r>) -> Result<Self> {
+        let object = Object::read(json)?;
+        Ok(Self {
+            path: object.get::<String>("path")?.into(),
+            kind: ArtifactKind::by_name(object.get("kind")?),
+            format: Cow::Owned(object.get("format")?),
+            has_data: object.get("has_data")?,
+            has_checksums: object.optional::<String>("checksum")?.is_none(),
+        })
+    }
+}
+
 impl Artifact<'_> {
     /// The artifact, as reports describe it.
     pub fn summary(&self) -> ArtifactSummary {
@@ -44,7 +60,7 @@ impl Artifact<'_> {
         ArtifactSummary {
             path: self.path().to_path_buf(),
             kind: self.kind().clone(),
-            format: self.format(),
+            format: self.format().into(),
             has_data: checkpoint.is_none_or(Checkpoint::has_data),
             has_checksums: checkpoint.is_none_or(|found| found.format().checksum.is_some()),
         }

@@ -55,6 +55,18 @@ impl File {
         io::Read::take(reader, self.len.saturating_sub(offset))
     }
 
+    /// Asks the system to read the first `most` bytes of the file ahead of time. Several threads that read a file at once look
+    /// like random access to the system, which then does not.
+    pub(crate) fn read_ahead(&self, most: u64) {
+        #[cfg(target_os = "linux")]
+        if let Some(len) = std::num::NonZeroU64::new(self.len.min(most)) {
+            // If it refuses, the file is read when it is needed.
+            let _ = rustix::fs::fadvise(&self.file, 0, Some(len), rustix::fs::Advice::WillNeed);
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = most;
+    }
+
     /// Reads all of the file.
     ///
     /// # Errors

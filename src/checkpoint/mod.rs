@@ -5,6 +5,8 @@
 
 mod backup;
 mod builder;
+mod fingerprint;
+mod held;
 mod listing;
 mod management;
 mod merge;

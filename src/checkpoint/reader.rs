@@ -175,6 +175,11 @@ impl Checkpoint {
         self.contents.entries.iter()
     }
 
+    /// The tensors, to replace how they are read.
+    pub(super) fn tensors_mut(&mut self) -> std::slice::IterMut<'_, Entry> {
+        self.contents.entries.iter_mut()
+    }
+
     /// The tensor with this name.
     ///
     /// ```

@@ -39,6 +39,25 @@ pub(crate) fn names_in(directory: &Path) -> impl Iterator<Item = String> + use<>
     entries.filter_map(|entry| entry.file_name().into_string().ok())
 }
 
+/// The paths of all entries of a directory, sorted.
+///
+/// # Errors
+/// If it cannot be listed, or has more than a million entries.
+pub(crate) fn entries_of(directory: &Path) -> Result<Vec<PathBuf>, Error> {
+    const MAX: usize = 1_000_000;
+    let fail = |error| Error::io("list", error).in_file(directory);
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(directory).map_err(fail)? {
+        if paths.len() == MAX {
+            let expected = format!("at most {MAX} entries");
+            return Err(Error::unexpected("directory", "more", expected).in_file(directory));
+        }
+        paths.push(entry.map_err(fail)?.path());
+    }
+    paths.sort_unstable();
+    Ok(paths)
+}
+
 /// A canonical form of `path`, the same for `./a` and `a`. The file may be missing; its directory must exist.
 pub(crate) fn resolved(path: &Path) -> PathBuf {
     match (directory_of(path).canonicalize(), path.file_name()) {

@@ -11,8 +11,10 @@ mod section;
 mod tolerance;
 
 pub use fold::{Fold, fold};
+pub(crate) use movement::Norms;
 pub use movement::{Movement, RoleMovement, movement, role_movements, weights};
 pub use rename_rule::{RenameRule, rename_rules};
+pub(crate) use scope::scopes_of_names;
 pub use scope::{ScopeMovement, scopes};
 pub use section::{Section, SectionKind, SortKey, descending, has_new_non_finite, sections};
 pub use tolerance::{Passing, only_bits_differ, passing};

@@ -37,8 +37,7 @@ pub struct RoleMovement {
 /// The movement of some tensors together.
 pub fn movement<'a>(tensors: impl IntoIterator<Item = &'a TensorDiff>) -> Movement {
     let mut movement = Movement::default();
-    let mut norms: Option<(f64, f64)> = None;
-    let mut only = None;
+    let mut norms = Norms::default();
     for tensor in tensors {
         movement.total += 1;
         movement.changed += u64::from(tensor.is_changed());
@@ -46,16 +45,36 @@ pub fn movement<'a>(tensors: impl IntoIterator<Item = &'a TensorDiff>) -> Moveme
         let comparison = tensor.comparison.as_deref();
         let of_tensor = comparison.and_then(|found| Some((found.diff_norm?, found.norm?.lhs)));
         if let Some((diff, lhs)) = of_tensor {
-            only = comparison.and_then(|found| found.rel_l2).filter(|_| norms.is_none());
-            let (all_diff, all_lhs) = norms.unwrap_or_default();
-            // Squares of norms could leave the range of f64.
-            norms = Some((all_diff.hypot(diff), all_lhs.hypot(lhs)));
+            norms.add(diff, lhs, comparison.and_then(|found| found.rel_l2));
         }
     }
-    let of_all = norms.map(|(diff, lhs)| if diff == 0.0 { 0.0 } else { diff / lhs });
-    let is_from_zero = norms.is_some_and(|(_, lhs)| lhs == 0.0);
-    movement.rel_l2 = only.or(of_all).filter(|moved| moved.is_finite() || is_from_zero);
+    movement.rel_l2 = norms.rel_l2();
     movement
+}
+
+/// The norms of tensors, of the differences and of lhs, from which their common movement follows.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Norms {
+    sums: Option<(f64, f64)>,
+    /// The movement of the only tensor so far.
+    only: Option<f64>,
+}
+
+impl Norms {
+    /// Adds a tensor: the norm of the difference, that of lhs, and its own movement.
+    pub(crate) fn add(&mut self, diff: f64, lhs: f64, rel_l2: Option<f64>) {
+        self.only = rel_l2.filter(|_| self.sums.is_none());
+        let (all_diff, all_lhs) = self.sums.unwrap_or_default();
+        // Squares of norms could leave the range of f64.
+        self.sums = Some((all_diff.hypot(diff), all_lhs.hypot(lhs)));
+    }
+
+    /// The movement of all together; see [`Movement::rel_l2`].
+    pub(crate) fn rel_l2(&self) -> Option<f64> {
+        let of_all = self.sums.map(|(diff, lhs)| if diff == 0.0 { 0.0 } else { diff / lhs });
+        let is_from_zero = self.sums.is_some_and(|(_, lhs)| lhs == 0.0);
+        self.only.or(of_all).filter(|moved| moved.is_finite() || is_from_zero)
+    }
 }
 
 /// The movement by role, the weights first, and last that of tensors without a role if one of them changed. If all tensors share

@@ -24,19 +24,9 @@ pub struct ScopeMovement {
 /// scopes, but at least three if there are so many.
 pub fn scopes(tensors: &[&TensorDiff], most: usize) -> Vec<ScopeMovement> {
     let names: Vec<String> = tensors.iter().map(|tensor| tensor.shown_name()).collect();
-    let paths: Vec<Vec<usize>> = names.iter().map(|name| ends_of_scopes(name)).collect();
-    let at_depth = |depth: usize| {
-        names.iter().zip(&paths).map(move |(name, ends)| {
-            let end = ends.get(..depth.min(ends.len())).and_then(<[usize]>::last);
-            name.get(..end.copied().unwrap_or_default()).unwrap_or_default()
-        })
-    };
-    let longest = paths.iter().map(Vec::len).max().unwrap_or_default();
-    let count = |depth: usize| at_depth(depth).collect::<BTreeSet<_>>().len();
-    let few = (1..longest).find(|&depth| count(depth) >= FEW).unwrap_or(longest);
-    let depth = (few..=longest).take_while(|&depth| count(depth) <= most).last().unwrap_or(few);
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut groups = BTreeMap::<&str, Vec<&TensorDiff>>::new();
-    for (scope, tensor) in at_depth(depth).zip(tensors) {
+    for (scope, tensor) in scopes_of_names(&names, most).into_iter().zip(tensors) {
         groups.entry(scope).or_default().push(tensor);
     }
     let mut scopes: Vec<_> = groups
@@ -55,6 +45,22 @@ pub fn scopes(tensors: &[&TensorDiff], most: usize) -> Vec<ScopeMovement> {
         order.then_with(|| b.movement.changed.cmp(&a.movement.changed))
     });
     scopes
+}
+
+/// The scope of each name, at the deepest level with at most `most` scopes, but at least three if there are so many.
+pub(crate) fn scopes_of_names<'n>(names: &[&'n str], most: usize) -> Vec<&'n str> {
+    let paths: Vec<Vec<usize>> = names.iter().map(|name| ends_of_scopes(name)).collect();
+    let at_depth = |depth: usize| {
+        names.iter().zip(&paths).map(move |(name, ends)| {
+            let end = ends.get(..depth.min(ends.len())).and_then(<[usize]>::last);
+            name.get(..end.copied().unwrap_or_default()).unwrap_or_default()
+        })
+    };
+    let longest = paths.iter().map(Vec::len).max().unwrap_or_default();
+    let count = |depth: usize| at_depth(depth).collect::<BTreeSet<_>>().len();
+    let few = (1..longest).find(|&depth| count(depth) >= FEW).unwrap_or(longest);
+    let depth = (few..=longest).take_while(|&depth| count(depth) <= most).last().unwrap_or(few);
+    at_depth(depth).collect()
 }
 
 /// The end of each component of a name but the last. Names without a slash have dots, as those of PyTorch.

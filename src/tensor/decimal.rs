@@ -20,6 +20,20 @@ pub fn shortest(dtype: DType, value: f64) -> f64 {
     }
 }
 
+/// The element of the floating type `dtype` that a decimal stands for: the inverse of [`shortest`]. Decimals out of the range of
+/// the type, and those of other types, are returned unchanged.
+#[expect(clippy::cast_possible_truncation, reason = "the decimal is rounded to an f32")]
+pub(crate) fn nearest(dtype: DType, decimal: f64) -> f64 {
+    if !decimal.is_finite() || decimal == 0.0 {
+        return decimal;
+    }
+    match dtype.visit(FloatLayout) {
+        Some(layout) if layout == Layout::F32 => f64::from(decimal as f32),
+        Some(layout) if layout != Layout::F64 => layout.round(decimal).unwrap_or(decimal),
+        _ => decimal,
+    }
+}
+
 /// The layout of the floats of a type; `None` if it has none.
 struct FloatLayout;
 

@@ -22,6 +22,7 @@ mod view;
 
 pub use crate::name::Name;
 pub(crate) use buffered_stream::BufferedStream;
+pub(crate) use decimal::nearest;
 pub use dtype::DType;
 pub(crate) use dtype::REFERENCE;
 pub use element::{Bool, Complex64, Complex128, Element};

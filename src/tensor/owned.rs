@@ -6,7 +6,9 @@ use bytemuck::Pod;
 
 use crate::error::{Error, Result};
 use crate::limits::Limits;
+use crate::progress::Silent;
 
+use super::reading::read_through;
 use super::view::read_at;
 use super::{DType, Element, Extent, Shape, TensorSource, TensorStream, framing};
 
@@ -84,6 +86,22 @@ impl Tensor {
             }
         }
         Ok(Self { dtype: source.dtype(), shape: source.shape().clone(), content })
+    }
+
+    /// Reads all of a `source` of fixed-width elements and verifies its checksums. Takes no more memory than the content has.
+    ///
+    /// # Errors
+    /// If the source cannot be read, or there is not enough memory.
+    pub(crate) fn read_exactly(source: &dyn TensorSource) -> Result<Self> {
+        let no_memory = || Error::io("read", ErrorKind::OutOfMemory.into());
+        let len = usize::try_from(source.stored_bytes()).map_err(|_| no_memory())?;
+        let mut content = Vec::new();
+        content.try_reserve_exact(len).map_err(|_| no_memory())?;
+        read_through(source, &Silent, |bytes| {
+            content.extend_from_slice(bytes);
+            Ok(())
+        })?;
+        Self::new(source.dtype(), source.shape().clone(), content)
     }
 
     /// The type of the elements.

@@ -80,6 +80,15 @@ impl Shape {
         index.reverse();
         index
     }
+
+    /// The position in row-major order of the element with these indices; `None` if there is none.
+    pub(crate) fn position(&self, index: &[u64]) -> Option<u64> {
+        let is_inside =
+            index.len() == self.rank() && index.iter().zip(&self.dims).all(|(i, n)| i < n);
+        // Every partial sum is less than the number of elements.
+        let position = || index.iter().zip(&self.dims).fold(0, |at, (i, n)| at * n + i);
+        is_inside.then(position)
+    }
 }
 
 /// The form `[2, 3]`; `[]` for a scalar.

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use ckdiff::diff::{NameFilter, UnusedPattern};
-use ckdiff::report::human::{plural, printable};
+use ckdiff::report::human::{plural, printable, unused_rule};
+use ckdiff::rules::Judgement;
 use ckdiff::tensor::Name;
 use ckdiff::{Error, Location, Remedy};
 use unicode_width::UnicodeWidthStr;
@@ -66,6 +67,25 @@ pub(crate) fn check_patterns(
         Some(unused) => Err(unused.error()),
         None => {
             warn_of_unused(&unused);
+            Ok(())
+        }
+    }
+}
+
+/// Warns of rules that match nothing.
+///
+/// # Errors
+/// If there is one, and `deny` is set.
+pub(crate) fn check_unused_rules(judgement: &Judgement, deny: bool) -> Result<(), Error> {
+    match judgement.unused.first().filter(|_| deny) {
+        Some(unused) => Err(Error::usage(unused_rule(unused))),
+        None => {
+            let (shown, more) = judgement.unused.split_at(judgement.unused.len().min(MAX_PRINTED));
+            shown.iter().for_each(|unused| warn(&unused_rule(unused)));
+            if !more.is_empty() {
+                let count = plural(more.len() as u64, "more rule");
+                warn(&format!("… and {count} that match no tensor"));
+            }
             Ok(())
         }
     }

@@ -1,16 +1,19 @@
 //! `ckdiff LHS RHS`: compares two artifacts.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use ckdiff::Error;
 use ckdiff::artifact::{Artifact, ReadOptions};
 use ckdiff::compare::Device;
-use ckdiff::diff::{DiffOptions, Lists, Only, TextView, Verdict, diff};
-use ckdiff::report::{self, Report};
+use ckdiff::diff::{Lists, Only, TextView, diff};
+use ckdiff::report::{self, Judged, Report};
+use ckdiff::rules::Rules;
 
 use crate::Exit;
 use crate::args::{Choice, DeviceArgs, DiffArgs, explain_missing, only_checkpoint};
-use crate::diagnostics::{Diagnostics, warn, warn_of_unused};
+use crate::config;
+use crate::diagnostics::{Diagnostics, check_unused_rules, warn, warn_of_unused};
 use crate::output;
 use crate::progress::Bar;
 use crate::schema::Loaded;
@@ -23,8 +26,9 @@ use crate::state_file;
 pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Diagnostics> {
     let lists = Lists { as_set: args.lists.as_set.clone(), keyed: args.lists.key.clone() };
     let device = device(&args.device)?;
-    let mut options =
-        DiffOptions { lists, device, ..args.what.options(args.histogram, &args.jobs)? };
+    let rules = rules(args)?;
+    let mut options = args.what.options(args.histogram, &args.jobs, rules.as_ref())?;
+    (options.lists, options.device) = (lists, device);
     for (glob, count) in &args.elements {
         options.listed.add(glob, *count)?;
     }
@@ -50,6 +54,19 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Diagnostics> {
     warn_of_unused(&diff.unused);
     let has_texts = args.text.unified.is_some() && output::is_for_person(&args.report, args.quiet);
     let texts = has_texts.then(|| TextView::new(&diff, &lhs, &rhs)).transpose()?;
+    let judgement = rules.as_ref().map(|rules| match args.show_passed {
+        true => rules.judge_with_passed(&diff),
+        false => rules.judge(&diff),
+    });
+    if let Some(judgement) = &judgement {
+        check_unused_rules(judgement, args.what.filter.deny_unused)?;
+    }
+    let judged = rules.as_deref().zip(judgement.as_ref());
+    let judged = judged.map(|(rules, judgement)| Judged { diff: &diff, rules, judgement });
+    let shown = match &judged {
+        Some(judged) => Report::Judged(judged, texts.as_ref()),
+        None => Report::Diff(&diff, texts.as_ref()),
+    };
     output::write(&args.report, args.quiet, |format, look, out| {
         let options = report::ReportOptions {
             context: args.text.context(),
@@ -57,14 +74,17 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Diagnostics> {
             verbosity: args.verbosity.verbosity(),
             ..look.options(args.max_diffs)
         };
-        report::write(&Report::Diff(&diff, texts.as_ref()), format, &options, out).map(drop)
+        report::write(&shown, format, &options, out).map(drop)
     })?;
     output::print_unseen(&args.report, args.quiet, diff.errors());
-    Ok(match diff.verdict() {
-        Verdict::Same => Exit::Same,
-        Verdict::Different => Exit::Different,
-        Verdict::Trouble => Exit::Trouble,
-    })
+    Ok(judgement.map_or_else(|| diff.verdict(), |judgement| judgement.verdict()).into())
+}
+
+/// The rules, with the tolerances of the command line after those of the file.
+fn rules(args: &DiffArgs) -> Result<Option<Arc<Rules>>, Error> {
+    let Some(mut rules) = config::rules(&args.rules)? else { return Ok(None) };
+    rules.add_options(&args.what.closeness.rules())?;
+    Ok(Some(Arc::new(rules)))
 }
 
 /// Explains a misspelled command, or two files of one checkpoint, given in place of two artifacts.

@@ -2,6 +2,7 @@
 
 mod args;
 mod completions;
+mod config;
 mod convert;
 mod debug_info;
 mod devices;
@@ -12,7 +13,9 @@ mod fmt;
 mod git_driver;
 mod git_file;
 mod interrupt;
+mod judge;
 mod latest;
+mod learn;
 mod lfs_pointer;
 mod losses;
 mod man;
@@ -22,8 +25,10 @@ mod output;
 mod progress;
 mod proto_check;
 mod proto_directory;
+mod rules;
 mod save_as;
 mod schema;
+mod series;
 mod show;
 mod state_file;
 mod textconv;
@@ -32,6 +37,7 @@ mod verify;
 use std::process::ExitCode;
 
 use args::Command;
+use ckdiff::diff::Verdict;
 use diagnostics::Diagnostics;
 
 /// The exit codes, which are those of `diff` and `cmp`.
@@ -44,6 +50,16 @@ enum Exit {
     Different = 1,
     /// Wrong arguments, or an unreadable or damaged file.
     Trouble = 2,
+}
+
+impl From<Verdict> for Exit {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Same => Self::Same,
+            Verdict::Different => Self::Different,
+            Verdict::Trouble => Self::Trouble,
+        }
+    }
 }
 
 fn main() -> ExitCode {
@@ -63,12 +79,16 @@ fn run(command: Command) -> Result<Exit, Diagnostics> {
         Command::Diff(args) => diff::run(&args),
         Command::Show(args) => show::run(&args),
         Command::Verify(args) => verify::run(&args),
+        Command::Series(args) => series::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Fmt(args) => fmt::run(&args),
         Command::SaveAs(args) => save_as::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Latest(args) => latest::run(&args),
+        Command::Learn(args) => learn::run(&args),
+        Command::Judge(args) => judge::run(&args),
+        Command::Rules(args) => rules::run(&args),
         Command::Devices(args) => devices::run(&args),
         Command::GitDriver(args) => git_driver::run(&args),
         Command::Textconv(args) => textconv::run(&args),

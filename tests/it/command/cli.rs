@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
+use ckdiff::compare::ValueHistogram;
 use serde_json::Value;
 
 use crate::support::command::{assert_valid, ckdiff, command, finish};
@@ -70,6 +71,10 @@ fn the_json_report() {
         .find(|t| t["name"] == "model/attention/kernel");
     assert_eq!(kernel.unwrap()["tolerances"][0]["rtol"], 0.5);
     assert!(kernel.unwrap()["histogram"]["abs"].as_array().is_some_and(|bins| !bins.is_empty()));
+    let lhs: ValueHistogram =
+        serde_json::from_value(kernel.unwrap()["values"]["lhs"].clone()).unwrap();
+    assert_eq!((lhs.count(), lhs.zeros()), (1024, 0));
+    assert!(kernel.unwrap()["ks"].as_f64().is_some_and(|ks| ks > 0.0 && ks < 1.0));
 }
 
 #[test]

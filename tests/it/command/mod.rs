@@ -5,9 +5,11 @@ mod convert;
 mod export;
 mod fmt;
 mod git;
+mod judge;
 #[cfg(target_os = "linux")]
 mod limits;
 mod output_files;
 mod save_as;
+mod series;
 mod show;
 mod way_in;

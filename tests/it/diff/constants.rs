@@ -93,6 +93,7 @@ fn options(random: &mut Random) -> CompareOptions {
         nan: if random.one_in(3) { NanPolicy::Differ } else { NanPolicy::Equal },
         further: tolerances[..random.below(4) as usize].to_vec(),
         histogram: random.one_in(2),
+        values: random.one_in(2),
         ..CompareOptions::default()
     }
 }

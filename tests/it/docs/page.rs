@@ -4,16 +4,19 @@ use std::fs;
 
 /// Each page with the number of its examples: `console` blocks, and blocks of Rust.
 pub const PAGES: &[(&str, usize, usize)] = &[
-    ("README.md", 1, 0),
+    ("README.md", 2, 0),
     ("docs/comparing.md", 7, 0),
     ("docs/decisions.md", 0, 0),
     ("docs/git.md", 0, 0),
     ("docs/glossary.md", 0, 0),
     ("docs/gpu.md", 0, 0),
     ("docs/graphs.md", 5, 0),
-    ("docs/library.md", 0, 6),
+    ("docs/learning.md", 12, 0),
+    ("docs/library.md", 0, 10),
+    ("docs/rules.md", 5, 0),
     ("docs/saved_model.md", 2, 0),
     ("docs/saving.md", 3, 0),
+    ("docs/series.md", 3, 0),
     ("docs/text.md", 4, 0),
     ("docs/verifying.md", 2, 0),
 ];

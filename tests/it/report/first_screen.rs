@@ -236,6 +236,8 @@ fn histograms_and_other_tolerances_are_for_people_too() {
     assert!(text.contains("  --atol 0 --rtol 0.001   0 of 2                       0\n"), "{text}");
     assert!(text.contains("\nDifferences by power of two\n"), "{text}");
     assert!(text.contains('█') && text.contains("2^-"), "{text}");
+    assert!(text.contains("\nValues of each side\n"), "{text}");
+    assert!(text.contains("KS distance"), "{text}");
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn side(path: &str) -> ArtifactSummary {
     ArtifactSummary {
         path: path.into(),
         kind: ArtifactKind::Checkpoint,
-        format: "V2",
+        format: "V2".into(),
         has_data: true,
         has_checksums: true,
     }

@@ -40,7 +40,7 @@ impl From<Output> for Run {
 pub fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ckdiff"));
     command.current_dir("tests/data").args(args).stdin(Stdio::null());
-    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM", "COLUMNS"] {
+    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM", "COLUMNS", "CKDIFF_CONFIG"] {
         command.env_remove(name);
     }
     // Mesa's driver prints a warning if this is not set.
@@ -82,6 +82,10 @@ pub fn assert_valid(report: &Value) {
         }
         "ckdiff-devices/1" => include_str!("../../../src/report/json/ckdiff-devices-1.schema.json"),
         "ckdiff-verify/1" => include_str!("../../../src/report/json/ckdiff-verify-1.schema.json"),
+        "ckdiff-series/1" => include_str!("../../../src/report/json/ckdiff-series-1.schema.json"),
+        "ckdiff-series-first/1" => {
+            include_str!("../../../src/report/json/ckdiff-series-first-1.schema.json")
+        }
         other => panic!("{other} is not a known schema"),
     };
     let schema = serde_json::from_str(schema).unwrap();

@@ -62,6 +62,7 @@ fn options(first: u8) -> diff::DiffOptions {
     let compare = compare::CompareOptions {
         tolerance,
         histogram,
+        values: histogram,
         chunk_bytes,
         threads: 1,
         ..Default::default()

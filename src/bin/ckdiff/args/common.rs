@@ -12,8 +12,8 @@ pub(crate) struct Filter {
     /// Leave out tensors whose name matches (repeatable)
     #[arg(long, value_name = "GLOB")]
     pub(crate) exclude: Vec<String>,
-    /// Fail if a pattern of an option matches nothing; otherwise that is a warning
-    #[arg(long)]
+    /// Fail if a pattern of an option, or a rule, matches nothing; otherwise that is a warning
+    #[arg(long, visible_alias = "deny-unused-rules")]
     pub(crate) deny_unused: bool,
 }
 

@@ -1,11 +1,15 @@
 //! The arguments of `diff`, and those that it shares with the commands for git.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use ckdiff::Error;
 use ckdiff::compare::{self, Device, NanPolicy, Tolerance};
-use ckdiff::diff::{Bound, Criteria, DiffOptions, Ignore, ListedTensors, Lists, NameFilter, Only};
+use ckdiff::diff::{
+    Bound, Criteria, DiffOptions, Ignore, ListedTensors, Lists, NameFilter, Only, TensorRules,
+};
 use ckdiff::report::Verbosity;
+use ckdiff::rules::{OptionRule, Rules};
 use ckdiff::summary::SortKey;
 use clap::Args;
 
@@ -14,6 +18,7 @@ use super::common::{Filter, Jobs};
 use super::device::DeviceArgs;
 use super::messages::SchemaArgs;
 use super::report::ReportArgs;
+use super::rules::RulesArgs;
 use super::values::{max_rows, one_of};
 
 /// Arguments of `diff`.
@@ -27,10 +32,18 @@ pub(crate) struct DiffArgs {
     #[command(flatten)]
     pub(crate) what: CompareArgs,
     #[command(flatten)]
+    pub(crate) rules: RulesArgs,
+    /// List the tensors and changes that differ, and pass because of a rule
+    #[arg(
+        long,
+        help_heading = "Rules (ckdiff.toml, searched for upward from the working directory)"
+    )]
+    pub(crate) show_passed: bool,
+    #[command(flatten)]
     pub(crate) lists: ListArgs,
     #[command(flatten)]
     pub(crate) schema: SchemaArgs,
-    /// Count differences by powers of two
+    /// Count differences, and the values of each side, by powers of two
     #[arg(long, help_heading = "Report")]
     pub(crate) histogram: bool,
     /// List the first N elements that differ (10 by default, or `all`) of the tensors whose names match GLOB (repeatable)
@@ -76,41 +89,39 @@ pub(crate) struct CompareArgs {
 }
 
 impl CompareArgs {
-    /// The options of the comparison.
+    /// The options of the comparison, by rules if there are any.
     ///
     /// # Errors
     /// If a tolerance, a pattern or a rename is invalid.
-    pub(crate) fn options(&self, histogram: bool, jobs: &Jobs) -> Result<DiffOptions, Error> {
+    pub(crate) fn options(
+        &self,
+        histogram: bool,
+        jobs: &Jobs,
+        rules: Option<&Arc<Rules>>,
+    ) -> Result<DiffOptions, Error> {
         let close = &self.closeness;
-        let (mut criteria, mut of_all) = (close.limits(), [None, None]);
-        let given = [(Bound::Atol, &close.atol), (Bound::Rtol, &close.rtol)];
-        for ((bound, values), of_all) in given.into_iter().zip(&mut of_all) {
-            for (glob, value) in values {
-                match glob {
-                    Some(glob) => criteria.set_bound(bound, glob, *value)?,
-                    None if of_all.is_some() => {
-                        let option = bound.name();
-                        let why = "given twice for all tensors; GLOB=VALUE is for some";
-                        return Err(Error::usage(format!("--{option}: {why}")));
-                    }
-                    None => *of_all = Some(*value),
-                }
-            }
-        }
-        let [atol, rtol] = of_all;
+        let (tolerance, criteria) = match rules {
+            // The rules have the options of tolerances.
+            Some(_) => (Tolerance::BITS, Criteria::default()),
+            None => close.criteria()?,
+        };
+        let renames = rules.map(|rules| rules.renames()).unwrap_or_default();
+        let renames: Vec<_> = self.rename.iter().chain(renames).cloned().collect();
         Ok(DiffOptions {
             compare: compare::CompareOptions {
-                tolerance: Tolerance::new(atol, rtol, close.ulp)?,
+                tolerance,
                 nan: close.nan,
                 further: close.tolerance.clone(),
                 histogram,
+                values: histogram,
                 threads: jobs.jobs.into(),
                 ..compare::CompareOptions::default()
             },
             criteria,
+            rules: rules.map(|rules| Arc::clone(rules) as Arc<dyn TensorRules>),
             listed: ListedTensors::default(),
             deny_unused: self.filter.deny_unused,
-            names: NameFilter::new(&self.filter.include, &self.filter.exclude, &self.rename)?,
+            names: NameFilter::new(&self.filter.include, &self.filter.exclude, &renames)?,
             only: self.only.unwrap_or_default(),
             lists: Lists::default(),
             ignore: Ignore::new(&self.changes.ignore, &self.changes.ignore_kind)?,
@@ -149,11 +160,49 @@ pub(crate) struct Closeness {
 }
 
 impl Closeness {
-    /// The limits for tensors as a whole.
-    fn limits(&self) -> Criteria {
-        let mut criteria = Criteria::default();
+    /// The tolerances and limits as rules, which apply after those of a file.
+    pub(crate) fn rules(&self) -> Vec<OptionRule> {
+        let rule = |option, key, glob: &Option<String>, number| OptionRule {
+            option,
+            key,
+            glob: glob.clone(),
+            number,
+        };
+        let atol = self.atol.iter().map(|(glob, value)| rule("atol", "atol", glob, *value));
+        let rtol = self.rtol.iter().map(|(glob, value)| rule("rtol", "rtol", glob, *value));
+        let of_all = [
+            self.ulp.map(|ulp| ("ulp", "ulp", ulp as f64)),
+            self.max_rel_l2.map(|most| ("max_rel_l2", "rel_l2", most)),
+            self.max_changed.map(|most| ("max_changed", "max_mismatched", most)),
+        ];
+        let of_all = of_all.into_iter().flatten();
+        let of_all = of_all.map(|(option, key, number)| rule(option, key, &None, number));
+        atol.chain(rtol).chain(of_all).collect()
+    }
+
+    /// The tolerance of all tensors; those of some, and the limits for tensors as a whole.
+    ///
+    /// # Errors
+    /// If a tolerance is given twice, or a glob is malformed.
+    fn criteria(&self) -> Result<(Tolerance, Criteria), Error> {
+        let (mut criteria, mut of_all) = (Criteria::default(), [None, None]);
         (criteria.max_rel_l2, criteria.max_changed) = (self.max_rel_l2, self.max_changed);
-        criteria
+        let given = [(Bound::Atol, &self.atol), (Bound::Rtol, &self.rtol)];
+        for ((bound, values), of_all) in given.into_iter().zip(&mut of_all) {
+            for (glob, value) in values {
+                match glob {
+                    Some(glob) => criteria.set_bound(bound, glob, *value)?,
+                    None if of_all.is_some() => {
+                        let option = bound.name();
+                        let why = "given twice for all tensors; GLOB=VALUE is for some";
+                        return Err(Error::usage(format!("--{option}: {why}")));
+                    }
+                    None => *of_all = Some(*value),
+                }
+            }
+        }
+        let [atol, rtol] = of_all;
+        Ok((Tolerance::new(atol, rtol, self.ulp)?, criteria))
     }
 }
 

@@ -16,6 +16,7 @@ const EXAMPLES: &[(&str, &[&str])] = &[
             "ckdiff --rtol 1e-3 --exclude global_step --output json=report.json baseline.ckpt retrained.ckpt",
             "ckdiff --max-rel-l2 5% baseline.ckpt retrained.ckpt    # each tensor may move by 5% as a whole",
             "ckdiff --stat baseline.ckpt retrained.ckpt             # a line for each part of the model",
+            "ckdiff --rules same-start base.ckpt candidate.ckpt       # is this retraining all right?",
             "ckdiff -u before.meta after.meta                       # the changes of two graphs, as text",
         ],
     ),
@@ -28,6 +29,14 @@ const EXAMPLES: &[(&str, &[&str])] = &[
         ],
     ),
     ("verify", &["ckdiff verify model.ckpt", "ckdiff verify checkpoints/*.index"]),
+    (
+        "series",
+        &[
+            "ckdiff series checkpoints/",
+            "ckdiff series model.ckpt-* --against previous",
+            "ckdiff series checkpoints/ --first nan",
+        ],
+    ),
     (
         "convert",
         &["ckdiff convert graph.pb graph.pbtxt", "ckdiff convert model.ckpt.meta - --to json"],
@@ -43,13 +52,36 @@ const EXAMPLES: &[(&str, &[&str])] = &[
         ],
     ),
     ("merge", &["ckdiff merge part-0 part-1 model.ckpt"]),
+    (
+        "judge",
+        &[
+            "ckdiff baseline.ckpt retrained.ckpt --histogram --output json=report.json",
+            "ckdiff judge report.json --config strict.toml",
+        ],
+    ),
+    (
+        "learn",
+        &[
+            "ckdiff learn runs/*/model.ckpt*                          # each with each other",
+            "ckdiff learn --baseline base.ckpt run1.ckpt run2.ckpt run3.ckpt -o warm.toml",
+        ],
+    ),
+    (
+        "rules",
+        &[
+            "ckdiff rules init base.ckpt retrained.ckpt",
+            "ckdiff rules explain dense/kernel model.ckpt",
+        ],
+    ),
     ("latest", &["ckdiff show $(ckdiff latest checkpoints/)"]),
 ];
 
 /// Options that the short help shows; the long one shows all.
-const SHORT: [&str; 15] = [
+const SHORT: [&str; 17] = [
+    "against",
     "atol",
     "exclude",
+    "first",
     "format",
     "ignore",
     "include",

@@ -8,16 +8,19 @@ mod export;
 mod git;
 mod guess;
 mod help;
+mod judge;
+mod learn;
 mod messages;
+mod print;
 mod read;
 mod report;
+mod rules;
 mod save;
+mod series;
 mod values;
 
-use std::ffi::OsString;
 use std::io::{self, Write};
 
-use ckdiff::report::human::printable;
 use clap::error::ErrorKind;
 use clap::{Args, FromArgMatches, Subcommand};
 use clap_complete::Shell;
@@ -27,10 +30,14 @@ pub(crate) use diff::DiffArgs;
 pub(crate) use export::{ContentArgs, ExportArgs, TargetArgs};
 pub(crate) use git::{GitDriverArgs, TextconvArgs};
 pub(crate) use guess::{explain_missing, only_checkpoint};
+pub(crate) use judge::JudgeArgs;
+pub(crate) use learn::LearnArgs;
 pub(crate) use messages::{ConvertArgs, FmtArgs, FormArgs, SchemaArgs};
 pub(crate) use read::{ShowArgs, VerifyArgs};
 pub(crate) use report::{Color, ReportArgs};
+pub(crate) use rules::{ExplainArgs, InitArgs, RulesArgs, RulesCommand, RulesCommandArgs};
 pub(crate) use save::{LatestArgs, MergeArgs, SaveAsArgs};
+pub(crate) use series::SeriesArgs;
 
 use crate::Exit;
 
@@ -43,6 +50,8 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Verify every checksum, and whether graph and checkpoint fit together
     Verify(VerifyArgs),
+    /// Follow many checkpoints of one training: drift, NaN, frozen and runaway tensors
+    Series(SeriesArgs),
     /// Convert a message between binary, text and JSON
     Convert(ConvertArgs),
     /// Extract a part of a meta graph, or move it under another scope
@@ -55,6 +64,12 @@ pub(crate) enum Command {
     Merge(MergeArgs),
     /// Print the path of the newest checkpoint in a directory
     Latest(LatestArgs),
+    /// Learn rules from good runs: how far each tensor may move
+    Learn(LearnArgs),
+    /// Judge a saved JSON report by other rules, without the checkpoints
+    Judge(JudgeArgs),
+    /// Explain the rules for a tensor, or write rules to start from
+    Rules(RulesCommandArgs),
     /// List the devices that can compare: the CPU and GPUs
     Devices(DevicesArgs),
     /// Show git what changed in a file, as diff.<driver>.command
@@ -100,30 +115,14 @@ pub(crate) fn parse() -> Result<Command, Exit> {
             return Exit::Trouble;
         }
         if !error.use_stderr() {
-            return print_help(&error);
+            return print::help(&error);
         }
         if error.kind() != ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
             let _ = write!(io::stderr(), "ckdiff: ");
         }
-        print_error(&error, &args);
+        print::error(&error, &args);
         Exit::Trouble
     })
-}
-
-/// Prints an error of the parser, which repeats arguments.
-fn print_error(error: &clap::Error, args: &[OsString]) {
-    let is_plain = |arg: &OsString| {
-        let arg = arg.to_string_lossy();
-        printable(&arg) == arg
-    };
-    if args.iter().all(is_plain) {
-        let _ = error.print();
-        return;
-    }
-    // Without colors, so that every control character comes from an argument.
-    for line in error.render().to_string().lines() {
-        let _ = writeln!(io::stderr(), "{}", printable(line));
-    }
 }
 
 /// Whether the command that is running has this option.
@@ -132,16 +131,4 @@ pub(crate) fn has_option(name: &str) -> bool {
     let word = std::env::args_os().nth(1).unwrap_or_default();
     let running = diff.get_subcommands().find(|command| *command.get_name() == word);
     running.unwrap_or(&diff).get_arguments().any(|arg| arg.get_long() == Some(name))
-}
-
-/// Prints the help or the version.
-fn print_help(help: &clap::Error) -> Exit {
-    match help.print().and_then(|()| io::stdout().flush()) {
-        // A reader who closes the pipe has read enough.
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            let _ = writeln!(io::stderr(), "ckdiff: error: standard output: cannot write: {error}");
-            Exit::Trouble
-        }
-        _ => Exit::Same,
-    }
 }

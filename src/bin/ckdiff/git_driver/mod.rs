@@ -30,7 +30,7 @@ use request::DriverArguments;
 /// If the arguments are not git's, or the report cannot be written.
 pub(crate) fn run(args: &GitDriverArgs) -> Result<Exit, Diagnostics> {
     let request = DriverArguments::new(args)?;
-    let options = args.what.options(false, &args.jobs)?;
+    let options = args.what.options(false, &args.jobs, None)?;
     let report = FileReport::of(&request, &options);
     let palette = output::palette_in_git(args.color);
     let options = report::ReportOptions {
