@@ -11,7 +11,7 @@ use super::rule::RuleOrigin;
 use super::selector::globs;
 use super::source::{Item, Source};
 use crate::diff::{Change, ChangeKind, Detail, Weight, glob_names, path_glob};
-use crate::error::Result;
+use crate::error::{Result, shortened};
 use crate::tensor::Name;
 
 /// The rules of one `[graph]` table, or of several that were joined.
@@ -92,6 +92,13 @@ impl GraphRules {
                 }
                 _ => return Err(source.unknown_key(key, "[graph]", KEYS.into_iter())),
             }
+        }
+        if let Some((allowed, _)) = &rules.allowed_ops
+            && let Some((op, _)) = rules.denied_ops.iter().find(|(op, _)| allowed.contains(op))
+            && let Some((key, _)) = table.get_key_value("deny_ops")
+        {
+            let why = format!("allow_ops has {:?}, too", shortened(op));
+            return Err(source.error(key.span(), why));
         }
         Ok(rules)
     }

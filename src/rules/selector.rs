@@ -239,7 +239,11 @@ pub(super) fn globs(source: &Source<'_>, item: Item<'_, '_>) -> Result<Vec<Glob>
             .build()
             .map_err(|error| source.error(at.clone(), format!("malformed glob: {}", error.kind())))
     };
-    source.strings(item)?.iter().map(glob).collect()
+    let globs = source.strings(item)?;
+    if globs.is_empty() {
+        return Err(source.unexpected(item, "at least one glob"));
+    }
+    globs.iter().map(glob).collect()
 }
 
 pub(super) fn regex(source: &Source<'_>, item: Item<'_, '_>, text: &str) -> Result<Regex> {

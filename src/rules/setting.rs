@@ -255,9 +255,9 @@ fn unknown_word(key: Key, source: &Source<'_>, item: Item<'_, '_>) -> Error {
     source.unexpected(item, &format!("a number{or}"))
 }
 
-/// A number, or a percentage as a string.
-fn limit(source: &Source<'_>, item: Item<'_, '_>, may_be_negative: bool) -> Result<f64> {
-    let expected = if may_be_negative { "a finite number" } else { LIMIT };
+/// A number, or a percentage as a string; `is_cosine` says which numbers make sense.
+fn limit(source: &Source<'_>, item: Item<'_, '_>, is_cosine: bool) -> Result<f64> {
+    let expected = if is_cosine { "a number from -1 to 1" } else { LIMIT };
     let number = match item.get_ref().as_str().and_then(|text| text.strip_suffix('%')) {
         Some(percent) => {
             let percent = percent.trim().parse::<f64>().ok().filter(|number| number.is_finite());
@@ -265,7 +265,8 @@ fn limit(source: &Source<'_>, item: Item<'_, '_>, may_be_negative: bool) -> Resu
         }
         None => source.number(item, expected)?,
     };
-    match number >= 0.0 || may_be_negative {
+    let is_possible = if is_cosine { number.abs() <= 1.0 } else { number >= 0.0 };
+    match is_possible {
         true => Ok(number + 0.0),
         false => Err(source.unexpected(item, expected)),
     }

@@ -140,7 +140,10 @@ fn settings(random: &mut Random) -> String {
     ];
     for key in LIMITS {
         if random.one_in(20) {
-            writeln!(text, "{key} = {:e}", number(random)).unwrap();
+            let number = number(random);
+            // No cosine is beyond 1.
+            let limit = if key == "cosine" { number.min(1.0) } else { number };
+            writeln!(text, "{key} = {limit:e}").unwrap();
         }
     }
     if random.one_in(9) {

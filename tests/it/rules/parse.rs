@@ -102,6 +102,12 @@ fn every_mistake_has_its_line_and_column() {
             "2:10: expected \"unchanged\" or \"ignored\", found \"same\"",
         ),
         ("[graph]\nunchanged = \"a{\"", "2:13: malformed glob: "),
+        ("[default]\ncosine = 1.5", "2:10: expected a number from -1 to 1, found 1.5"),
+        ("[[rule]]\nmatch = []", "2:9: expected at least one glob, found []"),
+        (
+            "[graph]\nallow_ops = [\"Add\", \"Mul\"]\ndeny_ops = [\"Mul\"]",
+            "3:1: allow_ops has \"Mul\", too",
+        ),
         ("[profile.a]\ndefalt = 1", "2:1: a profile has no key \"defalt\"; did you mean default?"),
         (
             "[profile.a.default]\nks = 1e400",
