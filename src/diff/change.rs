@@ -76,6 +76,11 @@ impl Change {
         Self { kind: ChangeKind::Renamed, ..Self::modified(path, from.into(), to.into()) }
     }
 
+    /// Whether a signature changed, on which every caller of a model relies.
+    pub fn is_of_signature(&self) -> bool {
+        self.path.key_in("signature_def").is_some()
+    }
+
     /// The change with another weight.
     pub(super) fn with_weight(self, weight: Weight) -> Self {
         Self { weight, ..self }

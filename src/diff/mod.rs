@@ -39,7 +39,7 @@ pub use self::{
     ignore::path_glob,
     listed::ListedTensors,
     message::{Keyed, MessageOptions, PathPattern, messages},
-    name_filter::{Globs, glob_names},
+    name_filter::{Globs, escaped_glob, glob_names, name_glob},
     outcome::{Coverage, Damage, LeftOut, Rename, RoleCounts},
     text_view::{ChangedPart, Hunk, Line, LineTag, TextDiff, TextView},
     unused::{UnusedPattern, closest_name},

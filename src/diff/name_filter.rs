@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::Path;
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use regex::bytes::Regex;
 
 use super::unused::UnusedPattern;
@@ -162,13 +162,7 @@ impl Globs {
             Error::usage(message).of_option(option)
         };
         for pattern in patterns {
-            set.add(
-                GlobBuilder::new(pattern)
-                    .literal_separator(true)
-                    .backslash_escape(false)
-                    .build()
-                    .map_err(fail)?,
-            );
+            set.add(name_glob(pattern).map_err(fail)?);
         }
         Ok(Self { patterns: patterns.to_vec(), set: set.build().map_err(fail)? })
     }
@@ -190,12 +184,31 @@ impl Globs {
     ) -> Vec<UnusedPattern> {
         let mut used = BTreeSet::new();
         for name in names.clone().filter(|_| !self.patterns.is_empty()) {
-            used.extend(self.set.matches(as_path(name.as_bytes())));
-            used.extend(self.set.matches(name.to_string()));
+            used.extend(glob_names(&self.set, name));
         }
         let unused = self.patterns.iter().enumerate().filter(|(at, _)| !used.contains(at));
         unused.map(|(_, glob)| UnusedPattern::new(option, glob, glob, names.clone())).collect()
     }
+}
+
+/// A glob for whole names, in which `*` and `?` stop at `/`, `**` does not, and a backslash is an ordinary character.
+///
+/// # Errors
+/// If it is malformed.
+pub fn name_glob(pattern: &str) -> Result<Glob, globset::Error> {
+    GlobBuilder::new(pattern).literal_separator(true).backslash_escape(false).build()
+}
+
+/// A name as a glob that matches nothing else.
+pub fn escaped_glob(name: &str) -> String {
+    let mut glob = String::with_capacity(name.len());
+    for c in name.chars() {
+        match c {
+            '*' | '?' | '[' | ']' | '{' | '}' => glob.extend(['[', c, ']']),
+            c => glob.push(c),
+        }
+    }
+    glob
 }
 
 /// The globs of a set that match a name: as it is stored, or as reports print it.

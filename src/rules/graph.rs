@@ -234,7 +234,7 @@ impl<'c> JudgedChange<'c> {
             prefixes: change.path.starts(),
             weight: change.weight,
             kind: change.kind,
-            is_signature: change.path.key_in("signature_def").is_some(),
+            is_signature: change.is_of_signature(),
             nodes,
         }
     }

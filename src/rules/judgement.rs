@@ -142,14 +142,6 @@ impl Judgement {
         }
     }
 
-    /// The number of tensors and changes that break a rule.
-    pub fn failed_subjects(&self) -> usize {
-        let mut subjects: Vec<_> = self.failures.iter().map(|check| &check.subject).collect();
-        subjects.sort();
-        subjects.dedup();
-        subjects.len()
-    }
-
     /// Sorts the checks: failures by severity and excess, the others by name.
     pub(super) fn sort(&mut self) {
         self.failures.sort_by(|a, b| {

@@ -33,7 +33,6 @@ mod graph;
 mod judge;
 mod judgement;
 pub mod learn;
-mod literal;
 mod measured;
 mod option;
 mod policy;
@@ -45,6 +44,7 @@ mod setting;
 mod source;
 mod start;
 mod tensor_judge;
+mod toml_string;
 mod unused;
 
 pub use again::Again;

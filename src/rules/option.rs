@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use globset::GlobBuilder;
-
 use super::gate::Gate;
 use super::rule::{Rule, RuleOrigin, Setting};
 use super::rule_list::Rules;
 use super::selector::Conditions;
 use super::setting::{Key, Value};
+use crate::diff::name_glob;
 use crate::error::{Error, Result};
 
 /// An option that sets one key, for the tensors whose names match a glob or for all.
@@ -34,9 +33,7 @@ impl Rules {
             let usage = |why: String| Error::usage(why).of_option(option);
             let mut conditions = Conditions::default();
             if let Some(text) = glob {
-                let mut builder = GlobBuilder::new(text);
-                let glob = builder.literal_separator(true).backslash_escape(false).build();
-                let glob = glob.map_err(|error| usage(error.to_string()))?;
+                let glob = name_glob(text).map_err(|error| usage(error.to_string()))?;
                 conditions.included.push(glob);
                 conditions.patterns.push(text.clone());
                 conditions.selector.has_names = true;

@@ -1,12 +1,12 @@
 //! Which tensors a rule is for: names, role, dtype, size.
 
-use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobSet, GlobSetBuilder};
 use regex::bytes::{Regex, RegexBuilder};
 use toml::de::DeTable;
 
 use super::setting::dtype;
 use super::source::{Item, Source};
-use crate::diff::{TensorDiff, TensorRole, glob_names};
+use crate::diff::{TensorDiff, TensorRole, glob_names, name_glob};
 use crate::error::{Result, shortened};
 use crate::tensor::{DType, Name, Shape};
 
@@ -233,10 +233,7 @@ fn role(name: &str) -> Option<TensorRole> {
 /// Globs for whole names, as those of `--include`.
 pub(super) fn globs(source: &Source<'_>, item: Item<'_, '_>) -> Result<Vec<Glob>> {
     let glob = |(text, at): &(&str, std::ops::Range<usize>)| {
-        let mut builder = GlobBuilder::new(text);
-        builder.literal_separator(true).backslash_escape(false);
-        builder
-            .build()
+        name_glob(text)
             .map_err(|error| source.error(at.clone(), format!("malformed glob: {}", error.kind())))
     };
     let globs = source.strings(item)?;

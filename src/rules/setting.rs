@@ -8,6 +8,7 @@ use toml::de::DeValue;
 use super::gate::{DiffQuantile, Gate, Scale};
 use super::source::{Item, Source};
 use crate::error::{Error, Result, shortened};
+use crate::serial::named_enum;
 use crate::suggestion::hint;
 use crate::tensor::DType;
 
@@ -115,25 +116,10 @@ pub(super) enum Value {
     Auto,
 }
 
-/// Declares an enum whose values rules files name.
-macro_rules! choice {
-    ($(#[$meta:meta])* $ty:ident { $($(#[$doc:meta])* $value:ident = $name:literal,)* }) => {
-        $(#[$meta])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub(super) enum $ty {
-            $($(#[$doc])* $value,)*
-        }
-
-        impl $ty {
-            /// Every value and its name.
-            pub(super) const ALL: &[(&'static str, Self)] = &[$(($name, Self::$value)),*];
-        }
-    };
-}
-
-choice! {
+named_enum! {
     /// Whether a tensor must change.
-    Expect {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(super) enum Expect {
         /// No bit may change.
         Unchanged = "unchanged",
         /// At least one element must change.
@@ -145,9 +131,10 @@ choice! {
     }
 }
 
-choice! {
+named_enum! {
     /// Which NaN or infinities are accepted in rhs.
-    NonFinite {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(super) enum NonFinite {
         /// None.
         Forbidden = "forbidden",
         /// Those of lhs.
@@ -165,8 +152,13 @@ impl Value {
     pub(super) fn read(key: Key, source: &Source<'_>, item: Item<'_, '_>) -> Result<Self> {
         const PERMISSIONS: &[(&str, bool)] = &[("allowed", true), ("forbidden", false)];
         match key {
-            Key::Expect => choose(source, item, Expect::ALL).map(Self::Expect),
-            Key::Nan | Key::Inf => choose(source, item, NonFinite::ALL).map(Self::NonFinite),
+            Key::Expect => {
+                choose(source, item, &Expect::ALL.map(|of| (of.name(), of))).map(Self::Expect)
+            }
+            Key::Nan | Key::Inf => {
+                let words = NonFinite::ALL.map(|of| (of.name(), of));
+                choose(source, item, &words).map(Self::NonFinite)
+            }
             Key::NewShape | Key::NewDtype | Key::Added | Key::Removed => {
                 choose(source, item, PERMISSIONS).map(Self::Allowed)
             }

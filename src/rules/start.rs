@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::Profile;
-use super::literal::{escaped, quoted};
-use crate::diff::{Diff, Status, TensorDiff, TensorRole};
+use super::toml_string::quoted;
+use crate::diff::{Diff, Status, TensorDiff, TensorRole, escaped_glob};
 use crate::summary::{Movement, movement, weights};
 
 /// A rules file with comments, which extends the built-in profile that fits how far the weights moved, and names the tensors that
@@ -95,7 +95,7 @@ fn frozen_rules(frozen: &[&TensorDiff], line: &mut impl FnMut(&str)) {
     line("name = \"frozen\"");
     let mut names = String::new();
     for tensor in frozen {
-        let _ = writeln!(names, "    {},", quoted(&escaped(&tensor.name.to_string())));
+        let _ = writeln!(names, "    {},", quoted(&escaped_glob(&tensor.name.to_string())));
     }
     line(&format!("match = [\n{names}]"));
     line("expect = \"unchanged\"");

@@ -56,18 +56,18 @@ pub(crate) use serialize_by_name;
 
 /// Declares an enum whose values have names, by which they are also serialized.
 macro_rules! named_enum {
-    ($(#[$meta:meta])* pub enum $ty:ident { $($(#[$doc:meta])* $value:ident = $name:literal,)* }) => {
+    ($(#[$meta:meta])* $visibility:vis enum $ty:ident { $($(#[$doc:meta])* $value:ident = $name:literal,)* }) => {
         $(#[$meta])*
-        pub enum $ty {
+        $visibility enum $ty {
             $($(#[$doc])* $value,)*
         }
 
         impl $ty {
             /// Every value, in the order of declaration.
-            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$value),*];
+            $visibility const ALL: [Self; [$($name),*].len()] = [$(Self::$value),*];
 
             /// The name in reports.
-            pub fn name(self) -> &'static str {
+            $visibility fn name(self) -> &'static str {
                 match self {
                     $(Self::$value => $name,)*
                 }

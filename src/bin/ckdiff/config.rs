@@ -1,13 +1,15 @@
-//! Finds and reads the rules file.
+//! Finds and reads the rules file, and judges by its rules.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
 use ckdiff::bytes::File;
-use ckdiff::rules::Rules;
+use ckdiff::diff::Diff;
+use ckdiff::rules::{Judgement, Rules};
 use ckdiff::{Error, ErrorKind};
 
 use crate::args::RulesArgs;
+use crate::diagnostics::check_unused_rules;
 
 /// The name of the file that is searched for.
 const NAME: &str = "ckdiff.toml";
@@ -67,4 +69,22 @@ fn read(path: &Path) -> Result<String, Error> {
         let at = error.utf8_error().valid_up_to();
         Error::malformed("rules file", "UTF-8", "a byte is not part of a character").at(at as u64)
     })
+}
+
+/// Judges a comparison, and warns of rules that match nothing.
+///
+/// # Errors
+/// If a rule matches nothing, and `deny_unused` is set.
+pub(crate) fn judge(
+    rules: &Rules,
+    diff: &Diff,
+    show_passed: bool,
+    deny_unused: bool,
+) -> Result<Judgement, Error> {
+    let judgement = match show_passed {
+        true => rules.judge_with_passed(diff),
+        false => rules.judge(diff),
+    };
+    check_unused_rules(&judgement, deny_unused)?;
+    Ok(judgement)
 }

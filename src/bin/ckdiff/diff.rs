@@ -13,7 +13,7 @@ use ckdiff::rules::Rules;
 use crate::Exit;
 use crate::args::{Choice, DeviceArgs, DiffArgs, explain_missing, only_checkpoint};
 use crate::config;
-use crate::diagnostics::{Diagnostics, check_unused_rules, warn, warn_of_unused};
+use crate::diagnostics::{Diagnostics, warn, warn_of_unused};
 use crate::output;
 use crate::progress::Bar;
 use crate::schema::Loaded;
@@ -54,13 +54,10 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Diagnostics> {
     warn_of_unused(&diff.unused);
     let has_texts = args.text.unified.is_some() && output::is_for_person(&args.report, args.quiet);
     let texts = has_texts.then(|| TextView::new(&diff, &lhs, &rhs)).transpose()?;
-    let judgement = rules.as_ref().map(|rules| match args.show_passed {
-        true => rules.judge_with_passed(&diff),
-        false => rules.judge(&diff),
-    });
-    if let Some(judgement) = &judgement {
-        check_unused_rules(judgement, args.what.filter.deny_unused)?;
-    }
+    let judge = |rules: &Arc<Rules>| {
+        config::judge(rules, &diff, args.show_passed, args.what.filter.deny_unused)
+    };
+    let judgement = rules.as_ref().map(judge).transpose()?;
     let judged = rules.as_deref().zip(judgement.as_ref());
     let judged = judged.map(|(rules, judgement)| Judged { diff: &diff, rules, judgement });
     let shown = match &judged {

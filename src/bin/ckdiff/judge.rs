@@ -11,7 +11,7 @@ use ckdiff::report::{self, Judged, Report, json};
 use crate::Exit;
 use crate::args::JudgeArgs;
 use crate::config;
-use crate::diagnostics::{Diagnostics, check_unused_rules};
+use crate::diagnostics::Diagnostics;
 use crate::output;
 
 /// The largest report that is read, in bytes. One of a million tensors with every statistic has half of it.
@@ -23,15 +23,10 @@ const MAX_BYTES: u64 = 4 << 30;
 /// If there are no rules, the report cannot be read or is none, or the judgement cannot be written.
 pub(crate) fn run(args: &JudgeArgs) -> Result<Exit, Diagnostics> {
     let rules = config::rules(&args.rules)?.ok_or_else(|| {
-        let why = "there are no rules to judge by: there is no ckdiff.toml here or above";
-        Error::usage(format!("{why}; --config names a file, --rules a built-in profile"))
+        Error::usage(format!("there are no rules to judge by: {}", config::MISSING))
     })?;
     let diff = read(&args.report)?;
-    let judgement = match args.show_passed {
-        true => rules.judge_with_passed(&diff),
-        false => rules.judge(&diff),
-    };
-    check_unused_rules(&judgement, args.deny_unused)?;
+    let judgement = config::judge(&rules, &diff, args.show_passed, args.deny_unused)?;
     let judged = Judged { diff: &diff, rules: &rules, judgement: &judgement };
     output::write(&args.output, args.quiet, |format, look, out| {
         let options = look.options(args.max_diffs);

@@ -26,10 +26,7 @@ const NEXT: usize = 4;
 /// # Errors
 /// If there are too few runs, one cannot be read or is of another model, or the file cannot be written.
 pub(crate) fn run(args: &LearnArgs) -> Result<Exit, Diagnostics> {
-    if !args.overwrite && !output::is_stdout(&args.output) && args.output.exists() {
-        let why = "it exists; --overwrite replaces it";
-        return Err(Error::usage(why).in_file(&args.output).into());
-    }
+    output::refuse_existing(&args.output, args.overwrite)?;
     let runs = gather(args)?;
     let learned = learn(&runs, args.margin)?;
     output::to_path(&args.output, |out| {
@@ -121,10 +118,9 @@ fn observe(lhs: &Path, rhs: &Path, options: &DiffOptions) -> Result<Observed, Di
 /// What was learned, in a few lines.
 fn summary(runs: &GoodRuns, learned: &LearnedRules, file: &Path) -> String {
     let passed = learned.left_out.iter().filter(|broken| broken.is_empty()).count();
-    let rules = learned.text.matches("\n[[rule]]\n").count() as u64;
     let mut text = format!(
         "Learned {} from {} good runs: {}\nLeave-one-out: {passed} of {} runs keep to the rules learned from the others.\n",
-        plural(rules, "rule"),
+        plural(learned.rules as u64, "rule"),
         runs.names.len(),
         printable(&file.display().to_string()),
         runs.names.len(),

@@ -96,6 +96,17 @@ pub(crate) fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) ->
     stdout(|out| write(out).map_err(cannot_write)).map(drop)
 }
 
+/// Refuses to write a file that exists, unless it may be replaced.
+///
+/// # Errors
+/// If the file exists, is not stdout, and `overwrite` is not set.
+pub(crate) fn refuse_existing(path: &Path, overwrite: bool) -> Result<(), Error> {
+    match !overwrite && !is_stdout(path) && path.exists() {
+        true => Err(Error::usage("it exists; --overwrite replaces it").in_file(path)),
+        false => Ok(()),
+    }
+}
+
 /// Writes to the file at `path`, or to stdout for `-`. Returns the result of `write`, or `None` if the pipe was closed.
 ///
 /// # Errors

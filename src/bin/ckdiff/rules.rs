@@ -115,10 +115,7 @@ fn init(args: &InitArgs) -> Result<Exit, Diagnostics> {
         ..CompareOptions::default()
     };
     let options = DiffOptions { compare, ..DiffOptions::default() };
-    if !args.overwrite && !output::is_stdout(&args.output) && args.output.exists() {
-        let why = "it exists; --overwrite replaces it";
-        return Err(Error::usage(why).in_file(&args.output).into());
-    }
+    output::refuse_existing(&args.output, args.overwrite)?;
     let (lhs, rhs) = match Artifact::open_both(&args.lhs, &args.rhs, args.jobs.jobs.into()) {
         (Ok(lhs), Ok(rhs)) => (lhs, rhs),
         (lhs, rhs) => return Err([lhs.err(), rhs.err()].into_iter().flatten().collect()),

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::compare::NanPolicy;
-use crate::diff::{DiffOptions, TensorDiff};
+use crate::diff::{DiffOptions, TensorDiff, escaped_glob};
 use crate::report::Judged;
 use crate::rules::{Again, Profile, Rules};
 use crate::tensor::Name;
@@ -69,7 +69,10 @@ fn command(judged: &Judged<'_>, again: &Again) -> String {
     if !again.graph {
         option("only", "tensors");
         if again.tensors.len() <= NAMED {
-            again.tensors.iter().for_each(|name| option("include", &glob_of(name)));
+            again
+                .tensors
+                .iter()
+                .for_each(|name| option("include", &escaped_glob(&name.to_string())));
         }
     }
     options(&diff.options, rules, &mut option);
@@ -98,20 +101,4 @@ fn options(given: &DiffOptions, rules: &Rules, option: &mut impl FnMut(&str, &st
     if given.compare.nan == NanPolicy::Differ {
         option("nan", "differ");
     }
-}
-
-/// A glob that matches this name alone.
-fn glob_of(name: &Name) -> String {
-    let mut glob = String::new();
-    for c in name.to_string().chars() {
-        match c {
-            '*' | '?' | '[' | ']' | '{' | '}' => {
-                glob.push('[');
-                glob.push(c);
-                glob.push(']');
-            }
-            _ => glob.push(c),
-        }
-    }
-    glob
 }

@@ -16,9 +16,6 @@ use super::{ReportOptions, Verbosity, change_text, lines, number};
 /// The maximum number of rewired inputs that are listed below a group of nodes.
 const BORDER: usize = 3;
 
-/// The field of a meta graph with its signatures.
-const SIGNATURES: &str = "signature_def";
-
 /// The maximum number of ops that are listed for a group of nodes.
 const OPS: usize = 4;
 
@@ -41,7 +38,7 @@ pub(super) enum Section {
 impl Section {
     pub(super) fn of(change: &Change) -> Self {
         let path = &change.path;
-        if path.key_in(SIGNATURES).is_some() {
+        if change.is_of_signature() {
             return Self::Signatures;
         }
         if path.key_in("function").is_some() {

@@ -2,12 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use globset::GlobBuilder;
-
 use super::limits::{Learned, Limits, TensorLimits};
 use super::observation::GATES;
+use crate::diff::{escaped_glob, name_glob};
 use crate::graph::object_graph::VALUE_SUFFIX;
-use crate::rules::literal::escaped;
 use crate::tensor::Name;
 
 /// Limits within this factor of each other are joined; the rule has the larger one.
@@ -26,6 +24,15 @@ pub(super) struct LearnedRule {
     pub(super) off: Vec<usize>,
 }
 
+impl LearnedRule {
+    /// Whether the rule sets anything.
+    pub(super) fn says_anything(&self) -> bool {
+        self.expect != Learned::Either
+            || self.limits.iter().any(Option::is_some)
+            || !self.off.is_empty()
+    }
+}
+
 /// The rules for some tensors. A rule that matches all names with one ending comes before the rules for exceptions from it.
 pub(super) fn group(tensors: &BTreeMap<Name, TensorLimits>) -> Vec<LearnedRule> {
     let mut by_ending = BTreeMap::<String, Vec<Unit>>::new();
@@ -39,9 +46,7 @@ pub(super) fn group(tensors: &BTreeMap<Name, TensorLimits>) -> Vec<LearnedRule> 
         }
     }
     let of_others = |ending: &str, units: &[Unit]| {
-        let Ok(glob) = GlobBuilder::new(ending).literal_separator(true).build() else {
-            return true;
-        };
+        let Ok(glob) = name_glob(ending) else { return true };
         let matcher = glob.compile_matcher();
         let own: BTreeSet<&Name> = units.iter().flat_map(|unit| &unit.names).collect();
         tensors.keys().any(|name| !own.contains(name) && matcher.is_match(name.to_string()))
@@ -150,7 +155,11 @@ fn rules(ending: Option<&str>, units: Vec<Unit>) -> Vec<LearnedRule> {
 
 /// The globs of exceptions: one by one, since a pattern without numbers may match others too.
 fn patterns(cluster: &[Unit]) -> Vec<String> {
-    cluster.iter().flat_map(|unit| &unit.names).map(|name| escaped(&name.to_string())).collect()
+    cluster
+        .iter()
+        .flat_map(|unit| &unit.names)
+        .map(|name| escaped_glob(&name.to_string()))
+        .collect()
 }
 
 /// A glob for all names with the last part of this one.
@@ -161,9 +170,9 @@ fn ending(name: &Name) -> String {
         None => (text.as_str(), ""),
     };
     match (start.rsplit_once('/'), start.rsplit_once('.')) {
-        (Some((_, last)), _) => format!("**/{}{}", escaped(last), escaped(suffix)),
-        (None, Some((_, last))) => format!("*.{}", escaped(last)),
-        (None, None) => format!("**/{}", escaped(&text)),
+        (Some((_, last)), _) => format!("**/{}{}", escaped_glob(last), escaped_glob(suffix)),
+        (None, Some((_, last))) => format!("*.{}", escaped_glob(last)),
+        (None, None) => format!("**/{}", escaped_glob(&text)),
     }
 }
 

@@ -54,6 +54,8 @@ pub struct GoodRuns {
 pub struct LearnedRules {
     /// The text of the rules file.
     pub text: String,
+    /// The number of rules in it, without the default.
+    pub rules: usize,
     /// For each run, what it breaks of the rules that are learned from the others: names of tensors and gates.
     pub left_out: Vec<Vec<(Name, &'static str)>>,
 }
@@ -76,11 +78,12 @@ pub fn learn(runs: &GoodRuns, margin: f64) -> Result<LearnedRules> {
     }
     let all: Vec<&Observed> = runs.pairs.iter().map(|(.., observed)| observed).collect();
     let limits = limits_of(&all, margin)?;
-    let rules = group(&limits);
+    let mut rules = group(&limits);
+    rules.retain(LearnedRule::says_anything);
     let left_out: Vec<_> =
         (0..runs.names.len()).map(|run| leave_out(runs, run, margin)).collect::<Result<_>>()?;
     let text = text::write(runs, margin, &limits, &rules, &left_out);
-    Ok(LearnedRules { text, left_out })
+    Ok(LearnedRules { text, rules: rules.len(), left_out })
 }
 
 /// The limits of each weight.

@@ -1,6 +1,8 @@
 //! What one pair of good runs tells about each tensor: a number per gate.
 
-use crate::diff::{Diff, Status, TensorDiff, TensorRole};
+use crate::artifact::ArtifactSummary;
+use crate::compare::Sides;
+use crate::diff::{Change, Diff, Status, TensorDiff, TensorRole, Weight};
 use crate::error::{Error, Result};
 use crate::rules::gate::{Gate, Scale};
 use crate::rules::measured::Measured;
@@ -51,27 +53,24 @@ impl Observed {
             return Err(error.clone());
         }
         let tensors = diff.tensors.iter().map(|tensor| observe(tensor, diff));
-        let is_signature =
-            |change: &crate::diff::Change| change.path.key_in("signature_def").is_some();
-        let semantic = || {
-            let is_semantic =
-                |change: &&crate::diff::Change| change.weight == crate::diff::Weight::Semantic;
-            diff.changes.iter().filter(is_semantic)
-        };
+        let is_semantic = |change: &&Change| change.weight == Weight::Semantic;
+        let semantic = diff.changes.iter().filter(is_semantic);
+        let (of_signatures, others): (Vec<_>, Vec<_>) =
+            semantic.partition(|change| change.is_of_signature());
         Ok(Self {
             tensors: tensors.collect::<Result<_>>()?,
-            graph_changed: semantic().any(|change| !is_signature(change)),
-            signature_changed: semantic().any(is_signature),
+            graph_changed: !others.is_empty(),
+            signature_changed: !of_signatures.is_empty(),
             has_graph: diff.coverage.has_graph(),
         })
     }
 }
 
 fn observe(tensor: &TensorDiff, diff: &Diff) -> Result<ObservedTensor> {
-    let refuse = |side: &crate::artifact::ArtifactSummary, why: String| {
+    let refuse = |side: &ArtifactSummary, why: String| {
         Err(Error::usage(why).of_tensor(&tensor.name).in_file(&side.path))
     };
-    let other = |side: &crate::artifact::ArtifactSummary| side.path.display().to_string();
+    let other = |side: &ArtifactSummary| side.path.display().to_string();
     match tensor.status {
         Status::Added => {
             let why = format!("{} lacks it: the runs are of different models", other(&diff.lhs));
@@ -98,9 +97,8 @@ fn observe(tensor: &TensorDiff, diff: &Diff) -> Result<ObservedTensor> {
     }
     let comparison = tensor.comparison.as_deref();
     for (side, is_rhs) in [(&diff.lhs, false), (&diff.rhs, true)] {
-        let count = |of: Option<crate::compare::Sides<u64>>| {
-            of.map_or(0, |of| if is_rhs { of.rhs } else { of.lhs })
-        };
+        let count =
+            |of: Option<Sides<u64>>| of.map_or(0, |of| if is_rhs { of.rhs } else { of.lhs });
         let found = comparison.map_or(0, |of| count(of.nan) + count(of.inf));
         if found > 0 {
             let why = format!("it has {found} NaN or infinities: leave this run out");

@@ -8,7 +8,7 @@ use super::limits::{Learned, TensorLimits};
 use super::observation::GATES;
 use super::{Against, GoodRuns};
 use crate::rules::gate::{Gate, Scale};
-use crate::rules::literal::quoted;
+use crate::rules::toml_string::quoted;
 use crate::tensor::Name;
 
 /// The longest line of patterns.
@@ -97,9 +97,6 @@ fn write_rule(rule: &LearnedRule, text: &mut String) {
         Learned::Changed => Some("changed"),
         Learned::Either => None,
     };
-    if expect.is_none() && rule.limits.iter().all(Option::is_none) && rule.off.is_empty() {
-        return;
-    }
     let count = rule.members.len();
     let tensors = if count == 1 { "tensor" } else { "tensors" };
     let _ = writeln!(text, "\n# {count} {tensors}");

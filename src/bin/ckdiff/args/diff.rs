@@ -18,7 +18,7 @@ use super::common::{Filter, Jobs};
 use super::device::DeviceArgs;
 use super::messages::SchemaArgs;
 use super::report::ReportArgs;
-use super::rules::RulesArgs;
+use super::rules::{RULES, RulesArgs};
 use super::values::{max_rows, one_of};
 
 /// Arguments of `diff`.
@@ -34,10 +34,7 @@ pub(crate) struct DiffArgs {
     #[command(flatten)]
     pub(crate) rules: RulesArgs,
     /// List the tensors and changes that differ, and pass because of a rule
-    #[arg(
-        long,
-        help_heading = "Rules (ckdiff.toml, searched for upward from the working directory)"
-    )]
+    #[arg(long, help_heading = RULES)]
     pub(crate) show_passed: bool,
     #[command(flatten)]
     pub(crate) lists: ListArgs,

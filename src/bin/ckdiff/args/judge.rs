@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::report::ReportArgs;
-use super::rules::RulesArgs;
+use super::rules::{RULES, RulesArgs};
 use super::values::max_rows;
 
 /// Arguments of `judge`.
@@ -16,16 +16,10 @@ pub(crate) struct JudgeArgs {
     #[command(flatten)]
     pub(crate) rules: RulesArgs,
     /// List the tensors and changes that differ, and pass because of a rule
-    #[arg(
-        long,
-        help_heading = "Rules (ckdiff.toml, searched for upward from the working directory)"
-    )]
+    #[arg(long, help_heading = RULES)]
     pub(crate) show_passed: bool,
     /// Fail if a rule matches no tensor; otherwise that is a warning
-    #[arg(
-        long,
-        help_heading = "Rules (ckdiff.toml, searched for upward from the working directory)"
-    )]
+    #[arg(long, help_heading = RULES)]
     pub(crate) deny_unused: bool,
     /// How many changed tensors, and how many changes, to list: a number, or `all` [default: 20 on a terminal, else all]
     #[arg(short = 'n', long, value_name = "N", value_parser = max_rows, help_heading = "Report")]

@@ -8,6 +8,10 @@ use clap::{Args, Subcommand};
 use super::common::Jobs;
 use super::values::one_of;
 
+/// The heading of options about rules.
+pub(super) const RULES: &str =
+    "Rules (ckdiff.toml, searched for upward from the working directory)";
+
 /// Which rules apply.
 #[derive(Debug, Clone, Args)]
 #[command(

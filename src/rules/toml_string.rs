@@ -1,18 +1,6 @@
-//! Names as globs and strings that stand for nothing else.
+//! Strings in TOML.
 
 use std::fmt::Write;
-
-/// A name as a glob that matches nothing else.
-pub(super) fn escaped(name: &str) -> String {
-    let mut glob = String::with_capacity(name.len());
-    for c in name.chars() {
-        match c {
-            '*' | '?' | '[' | ']' | '{' | '}' => glob.extend(['[', c, ']']),
-            c => glob.push(c),
-        }
-    }
-    glob
-}
 
 /// A basic string of TOML.
 pub(super) fn quoted(text: &str) -> String {
