@@ -21,10 +21,13 @@ mod engine;
 mod gpu;
 mod grid;
 mod histogram;
+mod mismatch;
+mod mismatch_map;
 mod mismatches;
 mod operands;
 mod options;
 mod pair;
+mod pair_walk;
 mod statistic;
 mod strings;
 mod tally;
@@ -32,6 +35,7 @@ mod tensor_pair;
 mod tile;
 mod unit;
 mod value_histogram;
+mod value_reader;
 
 #[doc(hidden)]
 pub use self::{
@@ -39,8 +43,10 @@ pub use self::{
     adapter::{Adapter, AdapterKind},
     counts::Counts,
     device::Work,
+    mismatch_map::mismatch_map,
     mismatches::mismatches,
     tile::{Batch, Counted, TILE, Tile},
+    value_reader::value_histogram,
 };
 pub use baseline::Baseline;
 pub use comparison::{Comparison, PassesAt};
@@ -48,7 +54,8 @@ pub use device::Device;
 pub use engine::{compare, compare_all};
 pub(crate) use engine::{compare_each, compare_repeated};
 pub use histogram::Histogram;
-pub use mismatches::{ElementValue, Mismatch};
+pub use mismatch::{ElementValue, Mismatch};
+pub use mismatch_map::{MismatchMap, Stretch};
 pub(crate) use operands::Operands;
 pub use options::{CompareOptions, NanPolicy, Tolerance};
 pub use tally::Worst;

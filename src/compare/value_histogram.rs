@@ -129,6 +129,29 @@ impl ValueHistogram {
         Some(most as f64 / (ours * theirs) as f64)
     }
 
+    /// The bins that are not empty, in the order of their values: borders and count. Zeros are a bin between 0 and 0.
+    pub fn bins(&self) -> impl Iterator<Item = (f64, f64, u64)> {
+        let above = |bin: i16| border(bin + 1).min(f64::MAX);
+        let negative = self.negative.iter().rev();
+        let negative = negative.map(move |&(bin, count)| (-above(bin), -border(bin), count));
+        let positive =
+            self.positive.iter().map(move |&(bin, count)| (border(bin), above(bin), count));
+        let zeros = (self.zeros > 0).then_some((0.0, 0.0, self.zeros));
+        negative.chain(zeros).chain(positive)
+    }
+
+    /// The bins of negative or of positive values, in the order of their magnitudes.
+    pub(crate) fn quarters(&self, is_negative: bool) -> &[(i16, u64)] {
+        if is_negative { &self.negative } else { &self.positive }
+    }
+
+    /// The median of the magnitudes other than 0, as [`abs_quantile`](Self::abs_quantile) defines it.
+    pub(crate) fn nonzero_median(&self) -> Option<f64> {
+        let nonzero =
+            Self { zeros: 0, negative: self.negative.clone(), positive: self.positive.clone() };
+        nonzero.abs_quantile(0.5)
+    }
+
     /// The bins in the order of their values, each with a number that orders them, and their counts.
     fn ascending(&self) -> impl Iterator<Item = (i32, u64)> {
         // From 1 on, so that 0 is left for the zeros.

@@ -6,7 +6,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::artifact::{Artifact, ArtifactSummary};
-use crate::compare::{Comparison, Mismatch, Operands, Tolerance, Work};
+use crate::compare::{Comparison, Mismatch, MismatchMap, Operands, Tolerance, Work};
 use crate::error::Error;
 use crate::graph::object_graph;
 use crate::serial::{self, named_enum};
@@ -148,6 +148,8 @@ pub struct TensorDiff {
     /// Pairs of elements that are not close: those that the options list; else the first, if the comparison has no
     /// largest difference.
     pub mismatches: Vec<Mismatch>,
+    /// Where mismatches lie, if that was requested and there are any.
+    pub mismatch_map: Option<Box<MismatchMap>>,
     /// The reason why the tensor could not be read.
     pub error: Option<Error>,
 }
@@ -261,6 +263,8 @@ impl Serialize for TensorDiff {
             self.mismatches.iter().map(|mismatch| mismatch.json(operands)).collect()
         });
         map.serialize_entry("mismatches", &listed.filter(|listed| !listed.is_empty()))?;
+        let mapped = self.mismatch_map.as_deref().zip(operands.as_ref());
+        map.serialize_entry("mismatch_map", &mapped.map(|(map, operands)| map.json(operands)))?;
         map.end()
     }
 }

@@ -137,10 +137,17 @@ fn compare_values(
         let &Some((Task { pair, options }, start, count)) = wanted else { return Ok(Vec::new()) };
         compare::mismatches(pair, options, start, count)
     });
-    for ((one, result), mismatches) in compared.iter().zip(results).zip(mismatches) {
+    let mapped: Vec<_> = compared.iter().zip(&results).collect();
+    let maps = in_parallel(&mapped, threads, |(one, result)| {
+        let is_wanted = options.mismatch_map
+            && result.as_ref().is_ok_and(|comparison| comparison.mismatched > 0);
+        is_wanted.then(|| compare::mismatch_map(one.pair, &one.options).map(Box::new)).transpose()
+    });
+    let listed = mismatches.into_iter().zip(maps);
+    for ((one, result), (mismatches, map)) in compared.iter().zip(results).zip(listed) {
         let Some(tensor) = tensors.get_mut(one.at) else { continue };
         let result = result.and_then(|comparison| {
-            tensor.mismatches = mismatches?;
+            (tensor.mismatches, tensor.mismatch_map) = (mismatches?, map?);
             let status = options.criteria.status(&comparison, one.options.tolerance);
             Ok((status, Some(comparison)))
         });
@@ -258,6 +265,7 @@ fn from_index(
         tolerance: Tolerance::BITS,
         comparison: None,
         mismatches: Vec::new(),
+        mismatch_map: None,
     }
 }
 

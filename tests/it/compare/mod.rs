@@ -2,6 +2,7 @@
 
 mod accelerator;
 mod gpu;
+mod mismatch_map;
 mod oracle;
 mod properties;
 mod values;

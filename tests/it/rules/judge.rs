@@ -55,6 +55,7 @@ fn options() -> Vec<DiffOptions> {
             criteria,
             ignore: Ignore::new(&["**.device".into()], &[]).unwrap(),
             listed,
+            mismatch_map: true,
             strict: true,
             ..of(CompareOptions {
                 tolerance: tolerance(Some(1e-3), Some(1e-2), Some(3)),

@@ -34,6 +34,7 @@ fn report() -> String {
             ..CompareOptions::default()
         },
         listed,
+        mismatch_map: true,
         names: NameFilter::new(&include.map(String::from), &[], &["q=r".into()]).unwrap(),
         ..DiffOptions::default()
     };

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::compare::{Comparison, Mismatch, Operands, Tolerance};
+use crate::compare::{Comparison, Mismatch, MismatchMap, Operands, Tolerance};
 use crate::diff::{Status, TensorDiff};
 use crate::error::{Error, Result};
 use crate::serial::{Json, Object, Read};
@@ -34,6 +34,12 @@ impl<'r> Read<'r> for TensorDiff {
         let operands = operands.map(|(lhs, rhs)| Operands::new(&lhs.shape, lhs.dtype, rhs.dtype));
         let comparison = Comparison::read(&object, operands.as_ref())?;
         let mismatches = mismatches(&object, operands.as_ref())?;
+        let mismatch_map = object.with("mismatch_map", |json| {
+            json.optional(|json| match &operands {
+                Some(operands) => MismatchMap::read(json, operands).map(Box::new),
+                None => Err(json.unexpected("null, since a side is missing")),
+            })
+        })?;
         let tolerance: Option<Tolerance> = object.get("tolerance")?;
         let name = object.some_name("name")?;
         let error: Option<String> = object.get("error")?;
@@ -45,6 +51,7 @@ impl<'r> Read<'r> for TensorDiff {
             tolerance: tolerance.unwrap_or(Tolerance::BITS),
             comparison,
             mismatches,
+            mismatch_map,
             error: error.map(|text| error_of(&text, &name)),
             lhs,
             rhs,
