@@ -51,7 +51,7 @@ pub(crate) use op_kind::{
     is_table,
 };
 pub use op_table::OpTable;
-pub(crate) use output::{input_dtypes, output_dtype, output_index};
+pub(crate) use output::{input_dtypes, output_dtype, output_index, output_shapes};
 pub(crate) use save_nodes::{Target, output_number, restored, targets_of};
 pub(crate) use save_op::SaveOp;
 pub(crate) use scope::{check_node_name, check_scope, scope_of};

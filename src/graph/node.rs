@@ -61,6 +61,16 @@ pub struct Input<'m> {
 }
 
 impl NodeKind {
+    /// The number of the kind: arguments are before nodes, and results after them.
+    pub(crate) fn rank(self) -> u8 {
+        match self {
+            Self::Argument(_) => 0,
+            Self::Node => 1,
+            Self::Result(_) => 2,
+            Self::ControlResult(_) => 3,
+        }
+    }
+
     /// Whether inputs can refer to the node by its name, unlike to a result.
     pub(super) fn has_name(self) -> bool {
         matches!(self, Self::Node | Self::Argument(_))

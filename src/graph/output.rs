@@ -8,7 +8,7 @@ use super::{Graph, Node, OpTable, TensorName, default_of, is_placeholder};
 use crate::error::{Error, Result, shortened};
 use crate::message::nested;
 use crate::schema::field::function_def;
-use crate::schema::tensorflow::attr_value::{self, ListValue};
+use crate::schema::tensorflow::attr_value;
 use crate::schema::tensorflow::op_def::ArgDef;
 use crate::schema::tensorflow::{AttrValue, OpDef, TensorShapeProto};
 use crate::suggestion;
@@ -178,12 +178,18 @@ fn types(value: Option<attr_value::Value>) -> Vec<i32> {
 
 /// The shape that its node states for an output.
 fn shape(node: &Node<'_>, number: usize) -> TensorShapeProto {
+    let unknown = || TensorShapeProto { dim: Vec::new(), unknown_rank: true };
+    output_shapes(node).into_iter().nth(number).unwrap_or_else(unknown)
+}
+
+/// The shapes that a node states for its outputs: all of them, the only one, or none.
+pub(crate) fn output_shapes(node: &Node<'_>) -> Vec<TensorShapeProto> {
     let of = |name: &str| AttrValue::decode(node.attr(name)?).ok()?.value;
-    let listed = match of("_output_shapes") {
-        Some(attr_value::Value::List(ListValue { shape, .. })) => shape.into_iter().nth(number),
-        _ => None,
-    };
-    let own = || match (node.op, of("shape"), of("value")) {
+    match of("_output_shapes") {
+        Some(attr_value::Value::List(list)) if !list.shape.is_empty() => return list.shape,
+        _ => {}
+    }
+    let own = match (node.op, of("shape"), of("value")) {
         ("Const", _, Some(attr_value::Value::Tensor(tensor))) => tensor.tensor_shape,
         // The attribute `shape` of other ops may be that of something else, as of `Reshape`.
         (op, Some(attr_value::Value::Shape(shape)), _)
@@ -193,6 +199,5 @@ fn shape(node: &Node<'_>, number: usize) -> TensorShapeProto {
         }
         _ => None,
     };
-    let unknown = || TensorShapeProto { dim: Vec::new(), unknown_rank: true };
-    listed.or_else(own).unwrap_or_else(unknown)
+    own.into_iter().collect()
 }

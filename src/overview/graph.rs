@@ -84,7 +84,7 @@ pub struct Function {
 }
 
 /// The dtype and shape of a tensor; the graph may lack parts of them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct TensorType {
     /// TensorFlow's name of the dtype, such as `float32` or `float32_ref`; `None` where it is not recorded.
     pub dtype: Option<String>,
@@ -94,7 +94,7 @@ pub struct TensorType {
 
 impl TensorType {
     /// The dtype with this code and this shape; without a shape, the rank is unknown.
-    pub(super) fn new(code: i32, shape: Option<&tensorflow::TensorShapeProto>) -> Self {
+    pub(crate) fn new(code: i32, shape: Option<&tensorflow::TensorShapeProto>) -> Self {
         let dims = shape.filter(|shape| !shape.unknown_rank).map(|shape| &shape.dim);
         Self {
             dtype: dtype(code),

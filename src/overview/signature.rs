@@ -72,7 +72,7 @@ fn composite<S: Serializer>(spec: &TypeSpec, serializer: S) -> Result<S::Ok, S::
 
 impl Signature {
     /// Reads a `SignatureDef`.
-    pub(super) fn new(name: &str, signature: &[u8]) -> Result<Self> {
+    pub(crate) fn new(name: &str, signature: &[u8]) -> Result<Self> {
         let arguments = |number| -> Result<Vec<Argument>> {
             let arguments = entries(signature, number);
             let mut found = arguments
