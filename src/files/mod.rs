@@ -21,7 +21,7 @@ pub(crate) use directory_lock::DirectoryLock;
 pub use new_directory::NewDirectory;
 pub use new_file::{CompleteFile, NewFile};
 pub use publication::{IfExists, Publication};
-pub use replace::{Replacement, replace};
+pub use replace::{Replacement, check_writable, replace};
 pub use same_content::have_same_content;
 pub use unfinished::abandon;
 

@@ -1,7 +1,7 @@
 //! Replaces files as a whole.
 
-use std::collections::BTreeMap;
-use std::fs::{self, OpenOptions};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, Metadata, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -40,28 +40,17 @@ impl Replacement {
     ) -> Result<T> {
         let in_file = |error: Error| error.of_file(path);
         let fail = |error| in_file(cannot_write(error));
-        let old = match fs::metadata(path) {
-            Ok(old) => Some(old),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(fail(error)),
-        };
-        if let Some(old) = &old {
-            if old.is_file() && OpenFile::at(path).is_some() {
-                let why = "expected the path of a file, found an open file of a program";
-                return Err(in_file(Error::usage(why)));
-            }
-            // A file that is not writable may not be replaced either; nor may a directory.
+        let old = existing(path).map_err(in_file)?;
+        if old.is_some_and(|old| !old.is_file()) {
+            // Devices and pipes cannot be replaced.
             let opened = OpenOptions::new().write(true).open(path).map_err(fail)?;
-            if !old.is_file() {
-                // Devices and pipes cannot be replaced.
-                let mut out = BufWriter::new(opened);
-                let done = write(&mut out).map_err(|error| error.in_file(path))?;
-                return out.flush().map(|()| done).map_err(fail);
-            }
+            let mut out = BufWriter::new(opened);
+            let done = write(&mut out).map_err(|error| error.in_file(path))?;
+            return out.flush().map(|()| done).map_err(fail);
         }
         let target = target(path);
         if self.0.iter().any(|(_, file)| resolved(file.target()) == resolved(&target)) {
-            return Err(in_file(Error::usage("it is the path of two outputs")));
+            return Err(in_file(written_twice()));
         }
         let mut new = NewFile::create(&target).map_err(in_file)?;
         let done = write(&mut new).map_err(|error| error.in_file(path))?;
@@ -89,6 +78,50 @@ impl Replacement {
             None => error,
         })
     }
+}
+
+/// Checks that [`Replacement::write`] can write to each of these paths, as far as the system tells without writing. Nothing is created
+/// or changed, and no pipe is opened.
+///
+/// # Errors
+/// If a file cannot be written, or two paths lead to one file.
+pub fn check_writable<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<()> {
+    let mut targets = BTreeSet::new();
+    for path in paths {
+        let in_file = |error: Error| error.of_file(path);
+        if existing(path).map_err(in_file)?.is_some_and(|old| !old.is_file()) {
+            continue;
+        }
+        let target = target(path);
+        drop(NewFile::create(&target).map_err(in_file)?);
+        if !targets.insert(resolved(&target)) {
+            return Err(in_file(written_twice()));
+        }
+    }
+    Ok(())
+}
+
+/// The kind of file at a path that may be written: a regular file, a device or a pipe.
+fn existing(path: &Path) -> Result<Option<Metadata>> {
+    let old = match fs::metadata(path) {
+        Ok(old) => old,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(cannot_write(error)),
+    };
+    if old.is_file() && OpenFile::at(path).is_some() {
+        let why = "expected the path of a file, found an open file of a program";
+        return Err(Error::usage(why));
+    }
+    if old.is_file() || old.is_dir() {
+        // A file that is not writable may not be replaced either; nor may a directory.
+        OpenOptions::new().write(true).open(path).map_err(cannot_write)?;
+    }
+    Ok(Some(old))
+}
+
+/// The error for two outputs in one file.
+fn written_twice() -> Error {
+    Error::usage("it is the path of two outputs")
 }
 
 /// The file to replace or create: `path` itself, or the end of a chain of symbolic links.
