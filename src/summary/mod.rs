@@ -1,8 +1,10 @@
 //! Aggregates over a comparison, for every format of reports: how far the tensors moved together, by role and by scope; the
-//! order of changes; folded rows; the tolerances that would pass, and suggested renames.
+//! order of changes; folded rows; the buckets of histograms; the tolerances that would pass, and suggested renames.
 //!
 //! This module does no output; [`report`](crate::report) does.
 
+mod buckets;
+mod distribution;
 mod fold;
 mod movement;
 mod rename_rule;
@@ -10,6 +12,8 @@ mod scope;
 mod section;
 mod tolerance;
 
+pub use buckets::{Bucket, Buckets, Scale};
+pub use distribution::distribution;
 pub use fold::{Fold, fold};
 pub(crate) use movement::Norms;
 pub use movement::{Movement, RoleMovement, movement, role_movements, weights};

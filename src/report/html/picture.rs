@@ -1,0 +1,130 @@
+//! The numbers of pictures in a compact form, which the script draws.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::compare::{Sides, Stretch, ValueHistogram};
+use crate::report::human::number;
+use crate::summary::{Buckets, Scale};
+
+/// The bars of a histogram of differences, and of one of values.
+const DIFFERENCES: usize = 24;
+const VALUES: usize = 24;
+
+/// Counts of differences by powers of two.
+#[derive(Debug, Serialize)]
+pub(super) struct Counted {
+    /// The power of the first bar, and powers per bar.
+    p: (i32, i32),
+    /// The count of each bar.
+    c: Vec<u64>,
+}
+
+impl Counted {
+    /// `None` without differences.
+    pub(super) fn new(bins: &BTreeMap<i32, u64>) -> Option<Self> {
+        let buckets = Buckets::of_differences(bins, DIFFERENCES)?.buckets;
+        let (first, last) = (bins.first_key_value()?.0, bins.last_key_value()?.0);
+        let count = i32::try_from(buckets.len()).unwrap_or(i32::MAX).max(1);
+        // The buckets are of equal width, and as narrow as their number allows.
+        let step = (last - first) / count + 1;
+        let counts = buckets.iter().filter_map(|bucket| bucket.counts.first().copied());
+        Some(Self { p: (*first, step), c: counts.collect() })
+    }
+}
+
+/// Counts of the values of both sides.
+#[derive(Debug, Serialize)]
+pub(super) struct Signed {
+    /// The borders of the bars; of bars at equal distances only the first and the last.
+    b: Vec<String>,
+    /// The counts of each side.
+    c: [Vec<u64>; 2],
+}
+
+impl Signed {
+    /// `None` without values.
+    pub(super) fn new(Sides { lhs, rhs }: &Sides<ValueHistogram>) -> Option<Self> {
+        let Buckets { scale, buckets } = Buckets::of_values(&[lhs, rhs], VALUES)?;
+        let side = |at: usize| {
+            let count = |counts: &Vec<u64>| counts.get(at).copied().unwrap_or_default();
+            buckets.iter().map(|bucket| count(&bucket.counts)).collect()
+        };
+        let last = buckets.last().map(|bucket| bucket.high);
+        let lows = buckets.iter().map(|bucket| bucket.low);
+        let borders: Vec<f64> = match scale {
+            Scale::Linear => lows.take(1).chain(last).collect(),
+            Scale::Powers => lows.chain(last).collect(),
+        };
+        Some(Self { b: borders.into_iter().map(number::short).collect(), c: [side(0), side(1)] })
+    }
+}
+
+/// Where mismatches lie, over ranges of positions or of indices of the first axis.
+#[derive(Debug, Serialize)]
+pub(super) struct Strip {
+    /// The number of positions or indices.
+    s: u64,
+    /// The number of ranges; each begins where the share of its number of `s` rounds down to.
+    n: usize,
+    /// Elements per position or index.
+    e: u64,
+    /// The number of mismatches of each range; left out if every element mismatches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    m: Option<Vec<u64>>,
+    /// The largest difference of each range, on a scale of logarithms from the least to the most of them: a letter of
+    /// [`LEVELS`], or a blank where there is no finite difference.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    x: String,
+    /// The ends of that scale.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    l: Option<(f64, f64)>,
+}
+
+/// The letters of the levels, the least first.
+const LEVELS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+impl Strip {
+    /// `None` if there are fewer than two ranges; `per_index` is the number of elements of an index.
+    pub(super) fn new(stretches: &[Stretch], per_index: u64) -> Option<Self> {
+        let [_, .., last] = stretches else { return None };
+        let are_all = stretches.iter().all(|of| of.mismatched == of.elements);
+        let largest = || stretches.iter().filter_map(|of| of.max_abs).filter(|&max| max > 0.0);
+        let scale = largest().reduce(f64::min).zip(largest().reduce(f64::max));
+        let letter = |of: &Stretch| level(of.max_abs, scale);
+        Some(Self {
+            s: last.end,
+            n: stretches.len(),
+            e: per_index,
+            m: (!are_all).then(|| stretches.iter().map(|of| of.mismatched).collect()),
+            x: scale.map(|_| stretches.iter().map(letter).collect()).unwrap_or_default(),
+            l: scale.map(|(least, most)| (rounded(least), rounded(most))),
+        })
+    }
+}
+
+impl Strip {
+    /// The ranges alone, for a strip that has the same content as another one.
+    pub(super) fn without_content(self) -> Self {
+        Self { m: None, x: String::new(), l: None, ..self }
+    }
+}
+
+fn level(value: Option<f64>, scale: Option<(f64, f64)>) -> char {
+    let (Some(value), Some((least, most))) = (value.filter(|&value| value > 0.0), scale) else {
+        return ' ';
+    };
+    let (low, high) = (least.ln(), most.ln());
+    let share = if high > low { (value.ln() - low) / (high - low) } else { 1.0 };
+    let last = LEVELS.len() - 1;
+    // From 0 to the last, since the share is from 0 to 1.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is in range")]
+    let at = (share * last as f64).round() as usize;
+    LEVELS.get(at.min(last)).map_or(' ', |&letter| char::from(letter))
+}
+
+/// A number with few digits.
+fn rounded(value: f64) -> f64 {
+    format!("{value:.2e}").parse().unwrap_or(value)
+}
