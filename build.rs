@@ -65,6 +65,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         .compile_well_known_types()
         // Encoding walks maps, and no output may depend on hash order.
         .btree_map(["."])
+        // Maps of attributes have room for eleven values each, most of which are never used.
+        .boxed(".tensorflow.AttrValue.value.tensor")
+        .boxed(".tensorflow.AttrValue.value.list")
         .enable_type_names()
         .compile_fds(compiler.file_descriptor_set())?;
 

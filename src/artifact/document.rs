@@ -111,6 +111,11 @@ impl<'s> Document<'s> {
         Source { path, form, len: 0, head, rest: input }.read(schema, options)
     }
 
+    /// A message in memory, as if it came from the file at `path`.
+    pub(crate) fn in_memory(path: PathBuf, form: Form, message: Message<'s>) -> Self {
+        Self { path, form, message, losses: Losses::default() }
+    }
+
     /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path

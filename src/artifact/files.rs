@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
 
 use super::document::message;
 use super::{Document, SavedModelPart, Sniffed, layout};
-use crate::bytes::{File, check_regular};
+use crate::bytes::{File, check_regular, hex};
 use crate::error::{Error, Result, shortened};
 use crate::files::have_same_content;
 
@@ -35,8 +38,17 @@ pub struct Files {
 /// A file that a graph reads, such as a vocabulary.
 #[derive(Debug, Clone)]
 pub struct Asset {
-    path: PathBuf,
+    content: Content,
     bytes: u64,
+}
+
+/// The content of an asset.
+#[derive(Debug, Clone)]
+enum Content {
+    /// That of a file.
+    File(PathBuf),
+    /// Only its SHA-256 is known, in hexadecimal.
+    Digest(String),
 }
 
 impl Files {
@@ -144,7 +156,7 @@ impl Walk {
             return Ok(false);
         }
         check_regular(&metadata)?;
-        let asset = Asset { path: path.to_path_buf(), bytes: metadata.len() };
+        let asset = Asset { content: Content::File(path.to_path_buf()), bytes: metadata.len() };
         self.found.insert(name.to_owned(), asset);
         Ok(true)
     }
@@ -182,6 +194,39 @@ impl Asset {
     /// # Errors
     /// If one of them cannot be read.
     pub fn has_content_of(&self, other: &Self) -> Result<bool> {
-        Ok(self.bytes == other.bytes && have_same_content(&self.path, &other.path)?)
+        let is_same = || match (&self.content, &other.content) {
+            (Content::File(path), Content::File(other)) => have_same_content(path, other),
+            _ => Ok(self.sha256()? == other.sha256()?),
+        };
+        Ok(self.bytes == other.bytes && is_same()?)
+    }
+
+    /// The asset of a file of which only the size and the SHA-256 are known.
+    pub(crate) fn of_digest(bytes: u64, sha256: String) -> Self {
+        Self { content: Content::Digest(sha256), bytes }
+    }
+
+    /// The SHA-256 of the content, in hexadecimal.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub(crate) fn sha256(&self) -> Result<String> {
+        const CHUNK: u64 = 256 << 10;
+        let path = match &self.content {
+            Content::Digest(sha256) => return Ok(sha256.clone()),
+            Content::File(path) => path,
+        };
+        let in_file = |error: Error| error.in_file(path);
+        let file = Arc::new(File::open(path).map_err(in_file)?);
+        let mut reader = file.reader(0);
+        let (mut hasher, mut chunk) = (Sha256::new(), Vec::new());
+        loop {
+            chunk.clear();
+            let read = reader.by_ref().take(CHUNK).read_to_end(&mut chunk);
+            if read.map_err(|error| in_file(Error::io("read", error)))? == 0 {
+                return Ok(hex(hasher.finalize()));
+            }
+            hasher.update(&chunk);
+        }
     }
 }

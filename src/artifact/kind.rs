@@ -26,7 +26,7 @@ impl ArtifactKind {
     }
 
     /// The kind with this name.
-    pub(super) fn by_name(name: String) -> Self {
+    pub(crate) fn by_name(name: String) -> Self {
         let known = |known: &KnownType| known.common_name() == name;
         match KnownType::ALL.iter().copied().find(known) {
             _ if name == Self::Checkpoint.name() => Self::Checkpoint,

@@ -64,7 +64,24 @@ pub enum SavedModelPart {
     Fingerprint,
 }
 
+/// The parts of an artifact in memory.
+#[derive(Debug)]
+pub(crate) struct Parts<'s> {
+    pub(crate) path: PathBuf,
+    pub(crate) kind: ArtifactKind,
+    pub(crate) format: &'static str,
+    pub(crate) checkpoint: Option<Checkpoint>,
+    pub(crate) message: Option<Document<'s>>,
+    pub(crate) files: Files,
+}
+
 impl<'s> Artifact<'s> {
+    /// The artifact that consists of these parts.
+    pub(crate) fn of_parts(parts: Parts<'s>) -> Self {
+        let Parts { path, kind, format, checkpoint, message, files } = parts;
+        Self { path, kind, format, checkpoint, message, files, failed_parts: Vec::new() }
+    }
+
     /// The path as the user gave it; for a directory with a state file, the path of the latest checkpoint.
     pub fn path(&self) -> &Path {
         &self.path

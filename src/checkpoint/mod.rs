@@ -5,6 +5,7 @@
 
 mod backup;
 mod builder;
+mod facts;
 mod fingerprint;
 mod held;
 mod listing;

@@ -33,11 +33,11 @@ use crate::tensor::{DType, Name, Shape, Tensor, TensorSource};
 /// ```
 #[derive(Debug)]
 pub struct Checkpoint {
-    path: PathBuf,
-    format: &'static Format,
-    contents: Contents,
-    limits: Limits,
-    state: Option<CheckpointState>,
+    pub(super) path: PathBuf,
+    pub(super) format: &'static Format,
+    pub(super) contents: Contents,
+    pub(super) limits: Limits,
+    pub(super) state: Option<CheckpointState>,
 }
 
 impl Checkpoint {

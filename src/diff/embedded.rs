@@ -10,7 +10,7 @@ use crate::schema::{KnownType, Schema};
 pub(super) const TRACKABLE_OBJECT_GRAPH: &str = KnownType::TrackableObjectGraph.full_name();
 
 /// The object graph in a string, in canonical form. It must have objects and nothing else: other strings may parse by chance.
-pub(super) fn object_graph<'b>(schema: &Schema, bytes: &'b [u8]) -> Option<Cow<'b, [u8]>> {
+pub(crate) fn object_graph<'b>(schema: &Schema, bytes: &'b [u8]) -> Option<Cow<'b, [u8]>> {
     let bytes = canonical(schema, schema.message(TRACKABLE_OBJECT_GRAPH)?, bytes, 0).ok()?;
     let is_object_graph = !bytes.is_empty()
         && Records::new(&bytes, 0).all(|record| {

@@ -46,10 +46,13 @@ pub use self::{
 };
 pub use change::{Change, ChangeKind, Weight};
 pub use criteria::Criteria;
+pub(crate) use embedded::object_graph as embedded_object_graph;
 pub use finding::Finding;
+pub(crate) use graph::{is_internal, stem};
 pub use ignore::Ignore;
 pub use message::Lists;
 pub use name_filter::NameFilter;
+pub(crate) use object_graphs::described_tensors;
 pub use outcome::{ChangeCounts, Diff, Status, StatusCounts, TensorDiff, Verdict};
 pub use path::{Path, Step};
 pub(crate) use path_text::PathReader;
@@ -79,6 +82,8 @@ pub struct DiffOptions {
     pub names: NameFilter,
     /// The tensors whose mismatches are listed.
     pub listed: ListedTensors,
+    /// Whether to count where the mismatches of each tensor lie, for which it is read a second time.
+    pub mismatch_map: bool,
     /// Restricts the comparison to tensors or to messages.
     pub only: Only,
     /// Repeated fields that are compared as sets or by keys. Fields inside nodes and tensors are not

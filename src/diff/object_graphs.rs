@@ -16,7 +16,7 @@ use super::{
     Diff, DiffOptions, Finding, Only, Side, Status, TensorDiff, embedded, model, roles,
     roles::TensorRole,
 };
-use crate::checkpoint::Checkpoint;
+use crate::checkpoint::{Checkpoint, Entry};
 use crate::graph::ObjectGraph;
 use crate::graph::object_graph::{self, ObjectGraphKind};
 use crate::schema::Schema;
@@ -146,14 +146,6 @@ impl ObjectGraphs {
         rhs: SideTensors<'_>,
         all: &mut [TensorDiff],
     ) {
-        let roles = |graph: &Option<Vec<u8>>, tensors| {
-            let graph =
-                graph.as_deref().map(|bytes| ObjectGraph::new(ObjectGraphKind::Trackable, bytes));
-            match graph {
-                Some(Ok(graph)) => roles::of_objects(&graph),
-                _ => roles::of_names(tensors),
-            }
-        };
         let (lhs, rhs) = (roles(&self.lhs, lhs), roles(&self.rhs, rhs));
         for tensor in all {
             let from = tensor.renamed_from.as_ref().unwrap_or(&tensor.name);
@@ -181,10 +173,51 @@ impl ObjectGraphs {
         if let Some(tensor) = diff.tensors.get_mut(at) {
             (tensor.status, tensor.comparison) = (Status::Identical, None);
             tensor.mismatches.clear();
+            tensor.mismatch_map = None;
         }
         model::remove_reported(&mut found.changes, &diff.changes);
         diff.changes.append(&mut found.changes);
         diff.findings.extend(found.findings.into_iter().map(Finding::from));
+    }
+}
+
+/// A tensor of one checkpoint, as its object graph describes it.
+#[derive(Debug)]
+pub(crate) struct DescribedTensor<'a> {
+    /// The tensor in the checkpoint.
+    pub(crate) entry: &'a Entry,
+    /// The name that the variable was created with, if no other variable has it.
+    pub(crate) full_name: Option<Name>,
+    /// Its role; `None` for the object graph itself.
+    pub(crate) role: Option<TensorRole>,
+}
+
+/// The tensors of a checkpoint, by key. Variables that are saved a second time under a private key are left out.
+pub(crate) fn described_tensors(checkpoint: &Checkpoint) -> Vec<DescribedTensor<'_>> {
+    let tensors = SideTensors::of(checkpoint);
+    let graph = object_graph(checkpoint);
+    let names = graph.as_deref().map(|graph| FullNames::new(graph, tensors)).unwrap_or_default();
+    let roles = roles(&graph, tensors);
+    let copies: BTreeSet<&Name> = names.iter().flat_map(|(_, key)| names.copies(key)).collect();
+    let described = |entry: &'_ Entry| {
+        let is_object_graph = entry.name.as_bytes() == object_graph::KEY.as_bytes();
+        let role = roles.get(&entry.name).copied().unwrap_or(TensorRole::Weight);
+        (names.of_key(&entry.name).cloned(), (!is_object_graph).then_some(role))
+    };
+    let own = tensors.iter().filter(|entry| !copies.contains(&entry.name));
+    own.map(|entry| {
+        let (full_name, role) = described(entry);
+        DescribedTensor { entry, full_name, role }
+    })
+    .collect()
+}
+
+/// The known roles of the tensors of one side: those of its object graph, else those that follow from names.
+fn roles(graph: &Option<Vec<u8>>, tensors: SideTensors<'_>) -> roles::Roles {
+    let graph = graph.as_deref().map(|bytes| ObjectGraph::new(ObjectGraphKind::Trackable, bytes));
+    match graph {
+        Some(Ok(graph)) => roles::of_objects(&graph),
+        _ => roles::of_names(tensors),
     }
 }
 

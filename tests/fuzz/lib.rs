@@ -21,6 +21,8 @@ mod fuzz_pairs;
 mod fuzz_report;
 #[path = "../it/support/fuzz_saver.rs"]
 mod fuzz_saver;
+#[path = "../it/support/fuzz_snapshot.rs"]
+mod fuzz_snapshot;
 #[path = "../it/support/fuzz_state_file.rs"]
 mod fuzz_state_file;
 #[path = "../it/support/fuzz_targets.rs"]

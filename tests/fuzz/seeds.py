@@ -56,9 +56,11 @@ def of_file(path, content):
     if name.endswith(".meta"):
         yield "decode_message", bytes([MESSAGES.index("MetaGraphDef")]) + content
         yield "run_saver", b"\0" + content
+        yield "read_snapshot", b"\0" + content
         yield "move_meta_graph", b"\x1e" + content
     if name == "saved_model.pb":
         yield "decode_message", bytes([MESSAGES.index("SavedModel")]) + content
+        yield "read_snapshot", b"\2" + content
     if name.endswith(".pbtxt"):
         number = MESSAGES.index("SavedModel" if "saved_model" in name else "MetaGraphDef")
         yield "parse_text", bytes([number]) + content

@@ -59,6 +59,7 @@ replayed! {
     parse_json
     parse_text
     read_document
+    read_snapshot
     run_saver
     state_file
 }

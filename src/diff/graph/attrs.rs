@@ -198,7 +198,7 @@ fn detail((_, op): Ops<'_>) -> Detail {
 }
 
 /// Whether an attribute is internal to TensorFlow: its name begins with `_`. `_class` restricts placement and is not.
-pub(super) fn is_internal(name: &str) -> bool {
+pub(crate) fn is_internal(name: &str) -> bool {
     name.starts_with('_') && name != "_class"
 }
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 const MARKS: [&str; 3] = ["rewritten", "grad", "frozen"];
 
 /// The name without its counters.
-pub(super) fn stem(name: &str) -> Cow<'_, str> {
+pub(crate) fn stem(name: &str) -> Cow<'_, str> {
     without(name, counters(name))
 }
 

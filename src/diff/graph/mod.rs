@@ -32,6 +32,8 @@ use crate::graph::OpTable;
 use crate::schema::Schema;
 
 use super::message::MessageDiffer;
+pub(crate) use attrs::is_internal;
+pub(crate) use counters::stem;
 pub(super) use functions::FunctionMatching;
 pub(super) use library::compare_bodies;
 pub(super) use pair::GraphPair;

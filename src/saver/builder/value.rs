@@ -17,7 +17,7 @@ pub(super) fn dtype(dtype: DType) -> AttrValue {
 /// The dtypes of the tensors of `specs`.
 pub(super) fn dtypes(specs: &[&SaveSpec]) -> AttrValue {
     let r#type = specs.iter().map(|spec| spec.dtype.code()).collect();
-    value(Value::List(ListValue { r#type, ..ListValue::default() }))
+    value(Value::List(Box::new(ListValue { r#type, ..ListValue::default() })))
 }
 
 pub(super) fn truth(truth: bool) -> AttrValue {
@@ -35,7 +35,7 @@ pub(super) fn text(text: &str) -> AttrValue {
 /// A list of strings, such as `_class`.
 pub(super) fn texts(texts: &[String]) -> AttrValue {
     let s = texts.iter().map(|text| text.clone().into_bytes()).collect();
-    value(Value::List(ListValue { s, ..ListValue::default() }))
+    value(Value::List(Box::new(ListValue { s, ..ListValue::default() })))
 }
 
 /// The shape of a scalar.
@@ -99,5 +99,5 @@ pub(super) fn dims(dims: &[u64]) -> Constant {
 }
 
 fn tensor(dtype: DType, proto: TensorProto) -> Constant {
-    Constant(dtype, value(Value::Tensor(TensorProto { dtype: dtype.code(), ..proto })))
+    Constant(dtype, value(Value::Tensor(Box::new(TensorProto { dtype: dtype.code(), ..proto }))))
 }

@@ -41,13 +41,13 @@ fn node(name: String, op: &str, input: Vec<String>, attrs: Vec<(&str, Value)>) -
 
 fn constant(name: &str, texts: &[String]) -> NodeDef {
     let tensor = strings(texts);
-    let attrs = vec![("dtype", Value::Type(tensor.dtype)), ("value", Value::Tensor(tensor))];
+    let attrs = vec![("dtype", Value::Type(tensor.dtype)), ("value", Value::Tensor(tensor.into()))];
     node(name.into(), "Const", vec![], attrs)
 }
 
 fn save(name: String, data: Vec<String>, port: &str) -> NodeDef {
     let r#type = vec![DataType::DtFloat as i32; data.len()];
-    let types = Value::List(ListValue { r#type, ..ListValue::default() });
+    let types = Value::List(Box::new(ListValue { r#type, ..ListValue::default() }));
     let mut input: Vec<_> = ["file", "names", "slices"].map(|name| format!("{name}{port}")).into();
     input.extend(data);
     node(name, "SaveV2", input, vec![("dtypes", types)])
@@ -152,7 +152,7 @@ fn a_function_of_a_hundred_thousand_results_of_each_kind() {
 fn an_op_of_a_hundred_thousand_attributes_and_allowed_values() {
     let definition = |from: usize| {
         let texts = (from..MANY).rev().map(|at| at.to_string().into_bytes()).collect();
-        let list = Value::List(ListValue { s: texts, ..ListValue::default() });
+        let list = Value::List(Box::new(ListValue { s: texts, ..ListValue::default() }));
         let allowed = AttrDef {
             name: "allowed".into(),
             allowed_values: Some(AttrValue { value: Some(list) }),

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use super::{
     encoding, fuzz_checkpoint, fuzz_files, fuzz_message, fuzz_meta_graph, fuzz_models, fuzz_pairs,
-    fuzz_saver, fuzz_state_file,
+    fuzz_saver, fuzz_snapshot, fuzz_state_file,
 };
 
 /// A fuzz target.
@@ -30,6 +30,7 @@ pub(crate) const TARGETS: &[(&str, Target)] = &[
     ("parse_json", parse_json),
     ("parse_text", parse_text),
     ("read_document", read_document),
+    ("read_snapshot", read_snapshot),
     ("run_saver", run_saver),
     ("state_file", state_file),
 ];
@@ -141,6 +142,11 @@ fn open_saved_model(input: &[u8]) {
     with_dir(|dir| {
         fuzz_files::open_saved_model(dir, input);
     });
+}
+
+/// Reads a snapshot, or takes that of a model: the text is what it reads as.
+fn read_snapshot(input: &[u8]) {
+    fuzz_snapshot::read_snapshot(input);
 }
 
 /// Saves variables by the nodes of a saver, and restores them.

@@ -137,7 +137,7 @@ fn change_constant(plan: &mut Plan, scope: &str, random: &mut Random) -> Option<
     let mut numbers = values(tensor);
     let at = random.below(numbers.len() as u64) as usize;
     numbers[at] += 100.0;
-    *tensor = floats(&numbers, random.next());
+    **tensor = floats(&numbers, random.next());
     one(piece.name.clone())
 }
 

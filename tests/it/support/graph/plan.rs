@@ -94,7 +94,7 @@ impl Plan {
     }
 
     pub(crate) fn constant(&mut self, name: String, tensor: TensorProto) -> Id {
-        let attrs = [("dtype", Value::Type(tensor.dtype)), ("value", Value::Tensor(tensor))];
+        let attrs = [("dtype", Value::Type(tensor.dtype)), ("value", Value::Tensor(tensor.into()))];
         self.add(Piece { name, op: "Const", attrs: attrs.into(), ..Piece::default() })
     }
 

@@ -254,7 +254,7 @@ impl Author<'_> {
             let r#type = vec![DataType::DtFloat as i32];
             let list =
                 ckdiff::schema::tensorflow::attr_value::ListValue { r#type, ..Default::default() };
-            Value::List(list)
+            Value::List(list.into())
         };
         let piece = self.plan.node_mut(call);
         piece.attrs = [("Tin", types()), ("Tout", types())].into();

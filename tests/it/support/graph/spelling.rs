@@ -33,7 +33,7 @@ fn respell(node: &mut NodeDef, random: &mut Random) {
     if let Some(Value::Tensor(tensor)) = value
         && tensor.dtype == DataType::DtFloat as i32
     {
-        *tensor = floats(&values(tensor), random.next());
+        **tensor = floats(&values(tensor), random.next());
     }
     node.attr.insert("_noted".into(), attr(Value::I(random.below(9) as i64)));
     let controls = node.input.iter().position(|input| input.starts_with('^'));

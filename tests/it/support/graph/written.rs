@@ -64,7 +64,7 @@ fn node(plan: &Plan, piece: &Piece) -> NodeDef {
     if let Some(beside) = piece.beside {
         let class = format!("loc:@{}", plan.node(beside).name).into_bytes();
         let list = ListValue { s: vec![class], ..ListValue::default() };
-        attrs.insert("_class".into(), attr(Value::List(list)));
+        attrs.insert("_class".into(), attr(Value::List(list.into())));
     }
     if let Some(found) = piece.enters {
         let frame = format!("{}while_context", plan.loops[found].scope).into_bytes();
@@ -108,7 +108,7 @@ fn function(function: &Function) -> FunctionDef {
         attr: attrs.iter().map(|(name, value)| ((*name).into(), attr(value.clone()))).collect(),
         ..NodeDef::default()
     };
-    let value = Value::Tensor(floats(&[function.constant], 1));
+    let value = Value::Tensor(floats(&[function.constant], 1).into());
     FunctionDef {
         signature: Some(OpDef {
             name: function.full_name(),
@@ -219,10 +219,10 @@ fn save(plan: &Plan, saver: Saver, nodes: &mut Vec<NodeDef>) -> SaverDef {
     let keys: Vec<_> = variables.iter().map(|(key, _)| key.clone()).collect();
     let slice = |v: &Variable| v.half.map_or(String::new(), |half| format!("4 {},2", 2 * half));
     let slices: Vec<_> = variables.iter().map(|(_, v)| slice(v)).collect();
-    let types = Value::List(ListValue {
+    let types = Value::List(Box::new(ListValue {
         r#type: vec![DataType::DtFloat as i32; keys.len()],
         ..ListValue::default()
-    });
+    }));
     let mut save = |name: &str, op: &str, input: Vec<String>, attrs: &[(&str, Value)]| {
         let attr =
             attrs.iter().map(|(name, value)| ((*name).into(), attr(value.clone()))).collect();
@@ -231,7 +231,7 @@ fn save(plan: &Plan, saver: Saver, nodes: &mut Vec<NodeDef>) -> SaverDef {
     };
     let text = |texts: &[String]| {
         let tensor = strings(texts);
-        [("dtype", Value::Type(tensor.dtype)), ("value", Value::Tensor(tensor))]
+        [("dtype", Value::Type(tensor.dtype)), ("value", Value::Tensor(tensor.into()))]
     };
     let saved =
         variables.iter().map(|(_, v)| plan.node(if v.is_resource { v.read } else { v.node }));
@@ -268,7 +268,7 @@ fn save(plan: &Plan, saver: Saver, nodes: &mut Vec<NodeDef>) -> SaverDef {
             assigns.push(format!("^save/{}", count("AssignVariableOp")));
         } else {
             let class = vec![format!("loc:@{to}").into_bytes()];
-            let class = Value::List(ListValue { s: class, ..ListValue::default() });
+            let class = Value::List(Box::new(ListValue { s: class, ..ListValue::default() }));
             save(&count("Assign"), "Assign", vec![to, from], &[("T", float()), ("_class", class)]);
             assigns.push(format!("^save/{}", count("Assign")));
         }

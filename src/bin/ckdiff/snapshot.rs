@@ -1,0 +1,204 @@
+//! `ckdiff snapshot write` and `ckdiff snapshot check`: the text of a model's structure, and whether the model still has it.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ckdiff::Error;
+use ckdiff::artifact::Artifact;
+use ckdiff::bytes::File;
+use ckdiff::diff::{Diff, DiffOptions, Ignore, Verdict};
+use ckdiff::files::cannot_write;
+use ckdiff::report::human::printable;
+use ckdiff::report::{self, Report, ReportOptions};
+use ckdiff::snapshot::{self, Redactions, Snapshot, file_name};
+
+use crate::Exit;
+use crate::args::{
+    SnapshotArgs, SnapshotCheckArgs, SnapshotCommand, SnapshotFiles, SnapshotWriteArgs,
+};
+use crate::diagnostics::{Diagnostics, warn, warn_of_unused};
+use crate::output;
+use crate::state_file;
+
+/// The largest snapshot that is read, in bytes.
+const MAX_BYTES: u64 = 2 << 30;
+
+/// Runs a command about snapshots.
+///
+/// # Errors
+/// If a model or a snapshot cannot be read, or a file cannot be written.
+pub(crate) fn run(args: &SnapshotArgs) -> Result<Exit, Diagnostics> {
+    match &args.command {
+        SnapshotCommand::Write(args) => write(args),
+        SnapshotCommand::Check(args) => check(args),
+    }
+}
+
+/// Writes the snapshots, all or none.
+fn write(args: &SnapshotWriteArgs) -> Result<Exit, Diagnostics> {
+    let files = named(&args.files)?;
+    let redactions = Redactions::without(&args.keep);
+    create(&args.files.dir)?;
+    // The files are created before the models are read.
+    output::to_paths(files.iter().map(|(model, file)| {
+        (&**file, |out: &mut dyn Write| {
+            let text = snapshot::text_with(&open(model)?, &redactions)?;
+            out.write_all(text.as_bytes()).map_err(cannot_write)
+        })
+    }))?;
+    output::to_stdout(|out| {
+        files.iter().try_for_each(|(_, file)| writeln!(out, "{}", shown(file)))
+    })?;
+    Ok(Exit::Same)
+}
+
+/// Each model, with the file of its snapshot.
+///
+/// # Errors
+/// If a path has no name to give to the snapshot, or two snapshots would be one file.
+fn named(args: &SnapshotFiles) -> Result<Vec<(PathBuf, PathBuf)>, Error> {
+    let mut models: BTreeMap<PathBuf, &PathBuf> = BTreeMap::new();
+    let mut named = Vec::new();
+    for model in &args.models {
+        let name = file_name(model).ok_or_else(|| {
+            Error::usage("the path has no name, after which a snapshot is named").in_file(model)
+        })?;
+        let file = args.dir.join(name);
+        if let Some(other) = models.insert(file.clone(), model) {
+            let (other, model) = (other.display(), model.display());
+            let why = format!("{other} and {model} would have one snapshot, {}", file.display());
+            return Err(Error::usage(why));
+        }
+        named.push((model.clone(), file));
+    }
+    Ok(named)
+}
+
+/// Makes the directory of snapshots.
+fn create(dir: &Path) -> Result<(), Error> {
+    fs::create_dir_all(dir).map_err(|error| Error::io("create", error).in_file(dir))
+}
+
+fn open(model: &Path) -> Result<Artifact<'static>, Error> {
+    let artifact = Artifact::open(model)?.with_meta_graph()?;
+    state_file::warn_of([&artifact]);
+    Ok(artifact)
+}
+
+/// A path as it is shown.
+fn shown(path: &Path) -> String {
+    printable(&path.display().to_string())
+}
+
+/// Checks each model in turn; the worst result counts.
+fn check(args: &SnapshotCheckArgs) -> Result<Exit, Diagnostics> {
+    let files = named(&args.files)?;
+    if args.update && is_ci() {
+        let why =
+            "--update: CI is set, and a check changes no file there; `ckdiff snapshot write` does";
+        return Err(Error::usage(why).into());
+    }
+    if files.len() > 1 && !args.report.output.is_empty() {
+        let why = "--output: a file takes the report of one model, found several models";
+        return Err(Error::usage(why).into());
+    }
+    if args.update {
+        create(&args.files.dir)?;
+    }
+    let mut worst = Exit::Same;
+    for (position, (model, file)) in files.iter().enumerate() {
+        if position > 0 && !args.quiet && args.report.format.is_for_people {
+            output::to_stdout(|out| writeln!(out))?;
+        }
+        let exit = one(model, file, args).unwrap_or_else(|diagnostics| {
+            diagnostics.print();
+            Exit::Trouble
+        });
+        if exit as u8 > worst as u8 {
+            worst = exit;
+        }
+    }
+    Ok(worst)
+}
+
+/// Whether this is a build on a server, where nothing is written: as insta and jest decide it.
+fn is_ci() -> bool {
+    let is_set = |value: &str| !matches!(value, "" | "0" | "false");
+    let ci = env::var_os("CI").is_some_and(|value| is_set(&value.to_string_lossy()));
+    ci || env::var_os("TF_BUILD").is_some()
+}
+
+/// Checks one model.
+fn one(model: &Path, file: &Path, args: &SnapshotCheckArgs) -> Result<Exit, Diagnostics> {
+    let artifact = open(model)?;
+    let text = match fs::symlink_metadata(file) {
+        Err(_) if args.update => {
+            let text = snapshot::text(&artifact)?;
+            replace(file, &text, args)?;
+            return Ok(Exit::Same);
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            warn(&missing(model, file, args));
+            return Ok(Exit::Different);
+        }
+        _ => Arc::new(File::open(file)?).read(MAX_BYTES).map_err(|error| error.in_file(file))?,
+    };
+    let saved = snapshot::parse(&text).map_err(|error| error.in_file(file))?;
+    let diff = snapshot::check(&saved, file, &artifact, &options(args)?)?;
+    report(&diff, args)?;
+    let new = Snapshot::new(&artifact, &saved.redactions)?.text()?;
+    let is_stale = new.as_bytes() != text;
+    match diff.verdict() {
+        Verdict::Trouble => return Ok(Exit::Trouble),
+        _ if args.update && is_stale => {
+            replace(file, &new, args)?;
+            return Ok(Exit::Same);
+        }
+        Verdict::Same if is_stale => {
+            let why = "has another text of the same structure; --update writes the new one";
+            warn(&format!("{} {why}", file.display()));
+        }
+        _ => {}
+    }
+    Ok(diff.verdict().into())
+}
+
+/// Says that a snapshot is missing, and how to make it.
+fn missing(model: &Path, file: &Path, args: &SnapshotCheckArgs) -> String {
+    let dir = args.files.dir.display();
+    let (file, model) = (file.display(), model.display());
+    format!("{file}: there is no such snapshot; make it: ckdiff snapshot write {model} --dir {dir}")
+}
+
+/// Writes the new text of a snapshot, and says so.
+fn replace(file: &Path, text: &str, args: &SnapshotCheckArgs) -> Result<(), Error> {
+    output::to_path(file, |out| out.write_all(text.as_bytes()).map_err(cannot_write))?;
+    if args.quiet || !args.report.format.is_for_people {
+        return Ok(());
+    }
+    output::to_stdout(|out| writeln!(out, "updated {}", shown(file)))
+}
+
+fn options(args: &SnapshotCheckArgs) -> Result<DiffOptions, Error> {
+    Ok(DiffOptions {
+        ignore: Ignore::new(&args.changes.ignore, &args.changes.ignore_kind)?,
+        strict: args.changes.strict,
+        ..DiffOptions::default()
+    })
+}
+
+/// Writes the report of one model.
+fn report(diff: &Diff, args: &SnapshotCheckArgs) -> Result<(), Error> {
+    warn_of_unused(&diff.unused);
+    output::write(&args.report, args.quiet, |format, look, out| {
+        let options =
+            ReportOptions { verbosity: args.verbosity.verbosity(), ..look.options(args.max_diffs) };
+        report::write(&Report::Diff(diff, None), format, &options, out).map(drop)
+    })?;
+    output::print_unseen(&args.report, args.quiet, diff.errors());
+    Ok(())
+}

@@ -1,0 +1,65 @@
+//! The structure of a model in memory: what is left of it after the redactions.
+
+use std::collections::BTreeMap;
+
+use super::Redactions;
+use super::variable::Variable;
+use crate::artifact::ArtifactKind;
+use crate::schema::tensorflow::{GraphDef, MetaGraphDef, SavedModel};
+
+/// The structure of a model: its graphs, variables and assets, without what is volatile.
+///
+/// [`print`](super::text) and [`parse`](super::parse) are inverse: a snapshot is its text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Snapshot {
+    /// What was left out.
+    pub redactions: Redactions,
+    /// The kind of the artifact.
+    pub(super) kind: ArtifactKind,
+    /// The variables of a checkpoint or SavedModel, by name; `None` for an artifact without.
+    pub(super) variables: Option<Vec<Variable>>,
+    /// The assets of a SavedModel, by path.
+    pub(super) assets: BTreeMap<String, AssetDigest>,
+    pub(super) body: Body,
+}
+
+/// The message of a model.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Body {
+    /// There is none: a checkpoint without a meta graph.
+    Nothing,
+    Graph(Box<GraphDef>),
+    MetaGraph(Box<MetaGraphDef>),
+    SavedModel(Box<SavedModel>),
+    /// A message of another type: its full name, and its bytes in canonical form.
+    Other(String, Vec<u8>),
+}
+
+/// The size and the SHA-256 of an asset.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct AssetDigest {
+    pub(super) bytes: u64,
+    /// In hexadecimal.
+    pub(super) sha256: String,
+}
+
+impl Snapshot {
+    /// The kind of the artifact that it is of.
+    pub fn kind(&self) -> &ArtifactKind {
+        &self.kind
+    }
+
+    /// Whether there are files beside the graphs: variables or assets.
+    pub(super) fn has_files(&self) -> bool {
+        self.variables.is_some() || !self.assets.is_empty()
+    }
+
+    /// The meta graphs, in the order of the SavedModel.
+    pub(super) fn meta_graphs_mut(&mut self) -> &mut [MetaGraphDef] {
+        match &mut self.body {
+            Body::MetaGraph(meta_graph) => std::slice::from_mut(meta_graph),
+            Body::SavedModel(saved_model) => &mut saved_model.meta_graphs,
+            _ => &mut [],
+        }
+    }
+}
