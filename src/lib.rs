@@ -38,6 +38,8 @@ pub mod meta_graph;
 mod name;
 #[doc(hidden)]
 pub mod overview;
+#[doc(hidden)]
+pub mod picture;
 mod probe;
 pub mod progress;
 pub mod report;
@@ -47,6 +49,7 @@ pub mod saver;
 pub mod schema;
 mod serial;
 pub mod series;
+pub mod snapshot;
 mod sniff;
 mod suggestion;
 #[doc(hidden)]

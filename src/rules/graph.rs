@@ -116,6 +116,23 @@ impl GraphRules {
         self.denied_ops.extend(later.denied_ops);
     }
 
+    /// The keys of the rules in force. What no file says is unchanged.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &'static str> {
+        let is_judged = |whole: Option<&Sourced<Whole>>| {
+            whole.is_none_or(|(whole, _)| *whole == Whole::Unchanged)
+        };
+        let signatures = self.signatures.as_ref().or(self.expect.as_ref());
+        [
+            ("expect", is_judged(self.expect.as_ref())),
+            ("signatures", is_judged(signatures)),
+            ("unchanged", !self.unchanged.is_empty()),
+            ("allow_ops", self.allowed_ops.is_some()),
+            ("deny_ops", !self.denied_ops.is_empty()),
+        ]
+        .into_iter()
+        .filter_map(|(key, is_stated)| is_stated.then_some(key))
+    }
+
     /// Whether no change breaks a rule.
     pub(super) fn ignores_all(&self) -> bool {
         let is_ignored = |(whole, _): &Sourced<Whole>| *whole == Whole::Ignored;

@@ -41,6 +41,11 @@ impl Rules {
         &self.renames
     }
 
+    /// The keys of the rules for graphs that are in force: `expect`, `signatures`, and what the rules add.
+    pub fn graph_keys(&self) -> impl Iterator<Item = &'static str> {
+        self.graph.keys()
+    }
+
     /// A digest of everything that the rules say, which distinguishes them from others.
     pub fn fingerprint(&self) -> String {
         let mut hash = Sha256::new();

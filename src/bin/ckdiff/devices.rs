@@ -13,6 +13,7 @@ use crate::output;
 /// # Errors
 /// If the report cannot be written.
 pub(crate) fn run(args: &DevicesArgs) -> Result<Exit, Diagnostics> {
+    output::check(&args.report)?;
     let listed = |adapter: Adapter| {
         let tested = if args.test { test(&adapter.name) } else { Tested::No };
         ListedAdapter { adapter, tested }

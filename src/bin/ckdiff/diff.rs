@@ -7,7 +7,7 @@ use ckdiff::Error;
 use ckdiff::artifact::{Artifact, ReadOptions};
 use ckdiff::compare::Device;
 use ckdiff::diff::{Lists, Only, TextView, diff};
-use ckdiff::report::{self, Judged, Report};
+use ckdiff::report::{self, Format, Judged, Report, Verbosity};
 use ckdiff::rules::Rules;
 
 use crate::Exit;
@@ -27,8 +27,14 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Diagnostics> {
     let lists = Lists { as_set: args.lists.as_set.clone(), keyed: args.lists.key.clone() };
     let device = device(&args.device)?;
     let rules = rules(args)?;
-    let mut options = args.what.options(args.histogram, &args.jobs, rules.as_ref())?;
+    output::check(&args.report)?;
+    let is_verbose = args.verbosity.verbosity() == Verbosity::Everything;
+    let has_pictures = output::formats(&args.report, args.quiet)
+        .any(|format| format.has_pictures || (is_verbose && format.is_for_people));
+    let histogram = args.histogram || has_pictures;
+    let mut options = args.what.options(histogram, &args.jobs, rules.as_ref())?;
     (options.lists, options.device) = (lists, device);
+    options.mismatch_map = args.mismatch_map || has_pictures;
     for (glob, count) in &args.elements {
         options.listed.add(glob, *count)?;
     }
@@ -52,7 +58,10 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Diagnostics> {
         warn(&format!("{failure}; the CPU compared the rest; the results are the same"));
     }
     warn_of_unused(&diff.unused);
-    let has_texts = args.text.unified.is_some() && output::is_for_person(&args.report, args.quiet);
+    let shows_texts = |format: &Format| {
+        format.is_for_people && (args.text.unified.is_some() || format.has_pictures)
+    };
+    let has_texts = output::formats(&args.report, args.quiet).any(shows_texts);
     let texts = has_texts.then(|| TextView::new(&diff, &lhs, &rhs)).transpose()?;
     let judge = |rules: &Arc<Rules>| {
         config::judge(rules, &diff, args.show_passed, args.what.filter.deny_unused)
@@ -60,13 +69,16 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Diagnostics> {
     let judgement = rules.as_ref().map(judge).transpose()?;
     let judged = rules.as_deref().zip(judgement.as_ref());
     let judged = judged.map(|(rules, judgement)| Judged { diff: &diff, rules, judgement });
-    let shown = match &judged {
-        Some(judged) => Report::Judged(judged, texts.as_ref()),
-        None => Report::Diff(&diff, texts.as_ref()),
-    };
     output::write(&args.report, args.quiet, |format, look, out| {
+        let texts = texts.as_ref().filter(|_| shows_texts(&format));
+        let shown = match &judged {
+            Some(judged) => Report::Judged(judged, texts),
+            None => Report::Diff(&diff, texts),
+        };
         let options = report::ReportOptions {
             context: args.text.context(),
+            // They may be counted for another report.
+            histograms: args.histogram,
             sort: args.sort,
             verbosity: args.verbosity.verbosity(),
             ..look.options(args.max_diffs)

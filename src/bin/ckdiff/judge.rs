@@ -25,6 +25,7 @@ pub(crate) fn run(args: &JudgeArgs) -> Result<Exit, Diagnostics> {
     let rules = config::rules(&args.rules)?.ok_or_else(|| {
         Error::usage(format!("there are no rules to judge by: {}", config::MISSING))
     })?;
+    output::check(&args.output)?;
     let diff = read(&args.report)?;
     let judgement = config::judge(&rules, &diff, args.show_passed, args.deny_unused)?;
     let judged = Judged { diff: &diff, rules: &rules, judgement: &judgement };

@@ -30,7 +30,9 @@ mod save_as;
 mod schema;
 mod series;
 mod show;
+mod snapshot;
 mod state_file;
+mod step_summary;
 mod textconv;
 mod verify;
 
@@ -89,6 +91,7 @@ fn run(command: Command) -> Result<Exit, Diagnostics> {
         Command::Learn(args) => learn::run(&args),
         Command::Judge(args) => judge::run(&args),
         Command::Rules(args) => rules::run(&args),
+        Command::Snapshot(args) => snapshot::run(&args),
         Command::Devices(args) => devices::run(&args),
         Command::GitDriver(args) => git_driver::run(&args),
         Command::Textconv(args) => textconv::run(&args),

@@ -1,18 +1,20 @@
 //! Output to stdout and files, and when it is colored.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
-use ckdiff::files::{OpenFile, Replacement, cannot_write};
+use ckdiff::artifact::Artifact;
+use ckdiff::files::{OpenFile, Replacement, cannot_write, check_writable};
 use ckdiff::report::{Format, Palette, ReportOptions};
 use ckdiff::{Error, ErrorKind};
 
 use crate::args::{Color, ReportArgs};
 use crate::diagnostics::Diagnostics;
 use crate::interrupt;
+use crate::step_summary;
 
 /// The numbers of the open files for output.
 const STDOUT: u32 = 1;
@@ -22,6 +24,42 @@ const STDERR: u32 = 2;
 /// has opened may be written, so the file is not replaced.
 pub(crate) fn is_stdout(path: &Path) -> bool {
     path == Path::new("-") || OpenFile::at(path) == Some(OpenFile::Own(STDOUT))
+}
+
+/// Checks that every requested report can be written, before long work.
+///
+/// # Errors
+/// If a file cannot be written or is a model, or two reports go to the same place.
+pub(crate) fn check(args: &ReportArgs) -> Result<(), Error> {
+    interrupt::install_handler();
+    let paths = || args.output.iter().map(|(_, path)| &**path);
+    let mut streams = BTreeSet::new();
+    for (path, stream) in paths().filter_map(|path| Some((path, stream_of(path)?))) {
+        if !streams.insert(stream) {
+            return Err(written_twice(path));
+        }
+    }
+    let files = || paths().filter(|path| stream_of(path).is_none());
+    check_writable(files())?;
+    files().try_for_each(refuse_model)
+}
+
+/// Refuses to replace a model by a report: it may be one of those that are compared.
+fn refuse_model(path: &Path) -> Result<(), Error> {
+    // A path that is not there may still be the prefix of a checkpoint.
+    match path.exists().then(|| Artifact::open(path)) {
+        Some(Ok(model)) => {
+            let why = format!("it is a {}, which a report does not replace", model.kind());
+            Err(Error::usage(why).in_file(path))
+        }
+        // Reports are no models, and neither are files that cannot be read.
+        Some(Err(_)) | None => Ok(()),
+    }
+}
+
+/// The error for two outputs in one file.
+fn written_twice(path: &Path) -> Error {
+    Error::usage("it is the path of two outputs").in_file(path)
 }
 
 /// Writes the report to each requested file and to stdout, each in its format.
@@ -40,10 +78,19 @@ pub(crate) fn write(
         (&**path, move |out: &mut dyn Write| report(*format, look, out).map_err(cannot_write))
     }))?;
     // A report on stdout replaces the default one.
-    if quiet || args.output.iter().any(|(_, path)| is_stdout(path)) {
-        return Ok(());
+    let has_default = !quiet && !args.output.iter().any(|(_, path)| is_stdout(path));
+    if has_default {
+        to_stdout(|out| report(args.format, Look::stdout(args.color), out))?;
     }
-    to_stdout(|out| report(args.format, Look::stdout(args.color), out))
+    let mut formats = args.output.iter().map(|(format, _)| *format);
+    if formats.any(|format| format == Format::GITHUB)
+        || (has_default && args.format == Format::GITHUB)
+    {
+        step_summary::append(|max_bytes, out| {
+            report(Format::MARKDOWN, Look { max_bytes: Some(max_bytes), ..Look::FILE }, out)
+        });
+    }
+    Ok(())
 }
 
 /// How a report for people looks at its destination.
@@ -53,10 +100,12 @@ pub(crate) struct Look {
     pub(crate) palette: Palette,
     /// The width of the terminal, if it is one.
     pub(crate) columns: Option<usize>,
+    /// The limit of a page of Markdown, if it is not that of a comment.
+    max_bytes: Option<usize>,
 }
 
 impl Look {
-    const FILE: Self = Self { palette: Palette::PLAIN, columns: None };
+    const FILE: Self = Self { palette: Palette::PLAIN, columns: None, max_bytes: None };
 
     fn stdout(color: Color) -> Self {
         let size = terminal_size::terminal_size_of(io::stdout());
@@ -64,19 +113,21 @@ impl Look {
             0 => unknown_width(),
             columns => columns,
         });
-        Self { palette: palette(color), columns }
+        Self { palette: palette(color), columns, max_bytes: None }
     }
 
     /// The options of a report with at most `max_rows` rows of each list; without a number, 20 on a terminal, and all elsewhere.
     pub(crate) fn options(self, max_rows: Option<usize>) -> ReportOptions {
         const ON_TERMINAL: usize = 20;
-        let Self { palette, columns } = self;
+        let Self { palette, columns, max_bytes } = self;
         let default = if columns.is_some() { ON_TERMINAL } else { usize::MAX };
+        let defaults = ReportOptions::default();
         ReportOptions {
             palette,
             columns,
             max_rows: max_rows.unwrap_or(default),
-            ..ReportOptions::default()
+            max_bytes: max_bytes.unwrap_or(defaults.max_bytes),
+            ..defaults
         }
     }
 }
@@ -136,7 +187,7 @@ pub(crate) fn to_paths<'p, T>(
             None => done.push(files.write(path, write)?),
             Some(stream) => {
                 if streams.insert(stream, write).is_some() {
-                    return Err(Error::usage("it is the path of two outputs").in_file(path));
+                    return Err(written_twice(path));
                 }
             }
         }
@@ -188,11 +239,10 @@ pub(crate) fn print_unseen<'e>(
     }
 }
 
-/// Whether people read any of the reports.
-pub(crate) fn is_for_person(args: &ReportArgs, quiet: bool) -> bool {
+/// The formats of the reports.
+pub(crate) fn formats(args: &ReportArgs, quiet: bool) -> impl Iterator<Item = &Format> {
     let on_stdout = (!quiet).then_some(&args.format);
-    let mut formats = args.output.iter().map(|(format, _)| format).chain(on_stdout);
-    formats.any(|format| format.is_for_people)
+    args.output.iter().map(|(format, _)| format).chain(on_stdout)
 }
 
 /// The colors for output to git: stdout may be git's pager, which accepts what a terminal accepts.

@@ -22,6 +22,7 @@ use crate::state_file;
 /// # Errors
 /// If there is no series, nothing can be compared, or the report or the cache cannot be written.
 pub(crate) fn run(args: &SeriesArgs) -> Result<Exit, Diagnostics> {
+    output::check(&args.report)?;
     let filter = &args.filter;
     let rules = config::rules(&args.rules)?.map(Arc::new);
     if rules.is_none() && args.first == Some(Property::Broken) {

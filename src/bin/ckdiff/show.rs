@@ -11,8 +11,10 @@ use ckdiff::checkpoint::{Checkpoint, Entry, Listing};
 use ckdiff::diff::NameFilter;
 use ckdiff::files::cannot_write;
 use ckdiff::overview::Overview;
+use ckdiff::picture::Picture;
 use ckdiff::progress::Silent;
-use ckdiff::report::{self, Report};
+use ckdiff::report::{self, Report, ShownTensor, Subject};
+use ckdiff::summary::distribution;
 use ckdiff::tensor::{Name, TensorSource, TensorValues, read_through};
 
 use crate::Exit;
@@ -30,6 +32,7 @@ use crate::state_file;
 /// # Errors
 /// If PATH cannot be opened, the tensor is missing or cannot be read, or the output cannot be written.
 pub(crate) fn run(args: &ShowArgs) -> Result<Exit, Diagnostics> {
+    output::check(&args.report)?;
     if args.schema.is_given() || args.path == Path::new("-") {
         let loaded = Loaded::new(&args.schema)?;
         let document = loaded.read(&args.path, ReadOptions::default())?;
@@ -48,6 +51,7 @@ pub(crate) fn run(args: &ShowArgs) -> Result<Exit, Diagnostics> {
             _ => message(document, args, || Overview::of_artifact(&artifact)),
         };
     }
+    args.report.check(Subject::Checkpoint)?;
     let checkpoint = artifact.tensors("shown")?;
     let name = args.tensor.as_deref();
     match name.map(|name| find(checkpoint, name)).transpose()? {
@@ -72,13 +76,23 @@ fn message<'a>(
         let why = format!("expected a checkpoint, found {}, which has no tensors", document.kind());
         return Err(Error::usage(why).in_file(document.path()).into());
     }
+    args.report.check(Subject::Picture)?;
     let overview = overview()?;
+    let draws = output::formats(&args.report, false).any(|format| !format.has(Subject::Message));
+    let picture = draws.then(|| Picture::new(document)).transpose()?;
+    let report = match &picture {
+        Some(picture) => Report::Picture(&overview, picture),
+        None => Report::Overview(&overview),
+    };
     // The losses of each requested form.
     let lost = RefCell::new(BTreeMap::new());
     output::write(&args.report, false, |format, look, out| {
         const ROWS: usize = 20;
-        let options = look.options(Some(args.max_rows.unwrap_or(ROWS)));
-        let losses = report::write(&Report::Overview(&overview), format, &options, out)?;
+        let options = report::ReportOptions {
+            depth: args.depth,
+            ..look.options(Some(args.max_rows.unwrap_or(ROWS)))
+        };
+        let losses = report::write(&report, format, &options, out)?;
         lost.borrow_mut().insert(format.form.name(), losses);
         Ok(())
     })?;
@@ -117,10 +131,21 @@ fn list(
         }
         _ => None,
     };
+    let histogram = match (only, &values) {
+        (Some(entry), Some(values))
+            if output::formats(&args.report, false).any(|format| format.is_for_people) =>
+        {
+            let found = distribution(source(entry)?, values, &bar);
+            found.map_err(|error| error.of_tensor(&entry.name))?
+        }
+        _ => None,
+    };
     drop(bar);
+    let tensor =
+        values.as_ref().map(|values| ShownTensor { values, histogram: histogram.as_ref() });
     output::write(&args.report, false, |format, look, out| {
         let options = look.options(Some(usize::MAX));
-        report::write(&Report::Listing(&listing, values.as_ref()), format, &options, out).map(drop)
+        report::write(&Report::Listing(&listing, tensor), format, &options, out).map(drop)
     })?;
     output::print_unseen(&args.report, false, listing.errors());
     Ok(if listing.errors().next().is_none() { Exit::Same } else { Exit::Trouble })

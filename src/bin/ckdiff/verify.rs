@@ -24,6 +24,7 @@ const MAX_LISTED: usize = 20;
 /// # Errors
 /// If the report cannot be written.
 pub(crate) fn run(args: &VerifyArgs) -> Result<Exit, Diagnostics> {
+    output::check(&args.report)?;
     let ops = args.ops.as_deref().map(op_list).transpose()?;
     let targets = Targets::open(&args.paths);
     state_file::warn_of(targets.artifacts());

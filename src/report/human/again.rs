@@ -14,7 +14,7 @@ use super::terminal_text::{plural, printable, shell_quoted, short_of};
 const NAMED: usize = 8;
 
 /// Writes what must be compared again, and the command that does it; nothing if everything is decided.
-pub(super) fn write(judged: &Judged<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(in crate::report) fn write(judged: &Judged<'_>, out: &mut dyn Write) -> io::Result<()> {
     let again = judged.judgement.again();
     if again.is_empty() {
         return Ok(());

@@ -11,7 +11,7 @@ use crate::summary::{Movement, RoleMovement, has_new_non_finite};
 use super::changes::Section;
 use super::terminal_text::{plural, printable, width_of, wrapped_to};
 use super::unmatched::{no_common_name, only_renamed, renamed};
-use super::{ReportOptions, number};
+use super::{ReportOptions, WIDTH, number};
 
 /// Writes the answer: one line if it fits, else broken between its clauses.
 pub(super) fn write(
@@ -41,6 +41,18 @@ pub(super) fn write(
         return writeln!(out, "{style}{before}{style:#}{bad}{found}{bad:#}{style}{after}{style:#}");
     }
     writeln!(out, "{style}{text}{style:#}")
+}
+
+/// The answer in one line, in which the measure of movement is defined if there is room.
+pub(in crate::report) fn text(diff: &Diff, movements: &[RoleMovement]) -> String {
+    let [defined, named] = [Measure::Defined, Measure::Named]
+        .map(|measure| clauses(diff, movements, measure).join("; ") + ".");
+    if width_of(&defined) <= WIDTH { defined } else { named }
+}
+
+/// The answer in one line.
+pub(super) fn sentence(diff: &Diff, movements: &[RoleMovement]) -> String {
+    clauses(diff, movements, Measure::Named).join("; ") + "."
 }
 
 /// The text before a part, the part, and the text after it.
@@ -77,7 +89,7 @@ fn clauses(diff: &Diff, movements: &[RoleMovement], measure: Measure) -> Vec<Str
 }
 
 /// What the messages of both sides are called: `graph`, `saver`.
-pub(super) fn message_noun(diff: &Diff) -> String {
+pub(in crate::report) fn message_noun(diff: &Diff) -> String {
     let kind = &diff.lhs.kind;
     match diff.coverage {
         Coverage::Tensors => "object graph".into(),
@@ -342,7 +354,7 @@ fn new_non_finite(diff: &Diff) -> Option<String> {
 }
 
 /// A status in words.
-pub(super) fn described(status: Status) -> &'static str {
+pub(in crate::report) fn described(status: Status) -> &'static str {
     match status {
         Status::Dtype => "changed dtype",
         Status::Shape => "changed shape",

@@ -11,17 +11,17 @@ use super::terminal_text::{self, plural, printable, short_of};
 const GRAPH: [&str; 4] = ["graph_def", "library", "meta_graphs", "meta_info_def"];
 
 /// The short path of a change: `dense/MatMul.transpose_b`, `signature_def["serving_default"].method_name`.
-pub(super) fn subject(change: &Change) -> String {
+pub(in crate::report) fn subject(change: &Change) -> String {
     short_path(&change.path)
 }
 
 /// A path without the fields that lead to every node or function, and without its middle if it is very long.
-pub(super) fn short_path(path: &Path) -> String {
+pub(in crate::report) fn short_path(path: &Path) -> String {
     terminal_text::short_path(&readable(path)).into_owned()
 }
 
 /// The rest of the short path of a change behind the text of its scope; `None` if the path does not start with it.
-pub(super) fn subject_in(change: &Change, scope: &str) -> Option<String> {
+pub(in crate::report) fn subject_in(change: &Change, scope: &str) -> Option<String> {
     let text = readable(&change.path);
     text.strip_prefix(scope).map(|rest| terminal_text::short_path(rest).into_owned())
 }
@@ -103,7 +103,7 @@ fn push_field(text: &mut String, name: &str) {
 
 /// What several changes can have in common.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Scope<'a> {
+pub(in crate::report) struct Scope<'a> {
     /// The scope of a node, with its slash, or the name of a function; empty for other changes.
     name: &'a str,
     is_function: bool,
@@ -111,7 +111,7 @@ pub(super) struct Scope<'a> {
 
 impl<'a> Scope<'a> {
     /// The scope of the node that changed, or the function that it is in.
-    pub(super) fn of(change: &'a Change) -> Self {
+    pub(in crate::report) fn of(change: &'a Change) -> Self {
         if let Some(name) = change.path.key_in("function") {
             return Self { name, is_function: true };
         }
@@ -121,7 +121,7 @@ impl<'a> Scope<'a> {
     }
 
     /// What the short paths of the changes start with.
-    pub(super) fn text(self) -> String {
+    pub(in crate::report) fn text(self) -> String {
         if self.is_function { in_scope(self.name) + ": " } else { short(self.name) }
     }
 }
@@ -151,7 +151,7 @@ impl Ord for Scope<'_> {
 
 /// The key that sorts changes: by scope, then by kind, then by path. It has no text of its own, since thousands of changes can have
 /// long paths.
-pub(super) fn order(change: &Change) -> (Scope<'_>, u8, &Path) {
+pub(in crate::report) fn order(change: &Change) -> (Scope<'_>, u8, &Path) {
     let kind = match change.kind {
         ChangeKind::Removed => 0,
         ChangeKind::Added => 1,
@@ -162,7 +162,7 @@ pub(super) fn order(change: &Change) -> (Scope<'_>, u8, &Path) {
 }
 
 /// Sorts changes by [`order`].
-pub(super) fn sort(changes: &mut [&Change]) {
+pub(in crate::report) fn sort(changes: &mut [&Change]) {
     let mut keyed: Vec<_> = changes.iter().map(|&change| (order(change), change)).collect();
     keyed.sort_by_key(|&(order, _)| order);
     for (place, (_, change)) in changes.iter_mut().zip(keyed) {
@@ -171,7 +171,7 @@ pub(super) fn sort(changes: &mut [&Change]) {
 }
 
 /// The old and the new value.
-pub(super) fn text(change: &Change) -> String {
+pub(in crate::report) fn text(change: &Change) -> String {
     let sides = sides(change.lhs.as_deref(), change.rhs.as_deref());
     match &change.detail {
         Detail::Tensor(comparison) if comparison.elements > 1 => {
@@ -196,7 +196,7 @@ pub(super) fn text(change: &Change) -> String {
 }
 
 /// `lhs → rhs`; with only one side, `added rhs` or `removed lhs`.
-pub(super) fn sides(lhs: Option<&str>, rhs: Option<&str>) -> String {
+pub(in crate::report) fn sides(lhs: Option<&str>, rhs: Option<&str>) -> String {
     match (lhs, rhs) {
         (Some(lhs), Some(rhs)) => {
             let (lhs, rhs) = apart(lhs, rhs);

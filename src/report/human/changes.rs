@@ -24,7 +24,7 @@ const ALIGNED: usize = 4_096;
 
 /// A kind of change, the most important first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Section {
+pub(in crate::report) enum Section {
     Signatures,
     Removed,
     Added,
@@ -36,7 +36,7 @@ pub(super) enum Section {
 }
 
 impl Section {
-    pub(super) fn of(change: &Change) -> Self {
+    pub(in crate::report) fn of(change: &Change) -> Self {
         let path = &change.path;
         if change.is_of_signature() {
             return Self::Signatures;
@@ -57,7 +57,7 @@ impl Section {
         }
     }
 
-    pub(super) fn title(self) -> &'static str {
+    pub(in crate::report) fn title(self) -> &'static str {
         match self {
             Self::Signatures => "Signatures",
             Self::Removed => "Nodes removed: only in lhs",
@@ -69,6 +69,19 @@ impl Section {
             Self::Rest => "Other changes",
         }
     }
+}
+
+/// The changes of one weight by section, in the order of the report: the title of each section, and its changes.
+pub(in crate::report) fn by_section(diff: &Diff, weight: Weight) -> Vec<(String, Vec<&Change>)> {
+    let mut sections = BTreeMap::<Section, Vec<&Change>>::new();
+    for change in diff.changes.iter().filter(|change| change.weight == weight) {
+        sections.entry(Section::of(change)).or_default().push(change);
+    }
+    let titled = |(section, mut all): (Section, Vec<_>)| {
+        change_text::sort(&mut all);
+        (format!("{} ({})", section.title(), counted(section, &all)), all)
+    };
+    sections.into_iter().map(titled).collect()
 }
 
 /// Writes the semantic changes, and the number of cosmetic ones.
@@ -101,7 +114,7 @@ pub(super) fn write(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -
 }
 
 /// The number of changes, and their ops.
-pub(super) fn counted(section: Section, changes: &[&Change]) -> String {
+pub(in crate::report) fn counted(section: Section, changes: &[&Change]) -> String {
     let n = number::count(changes.len() as u64);
     let mut ops = BTreeMap::<&str, u64>::new();
     for change in changes {
@@ -135,7 +148,7 @@ fn op_name(op: &str) -> String {
     printable(&short_of(op))
 }
 
-fn what(nodes: &NodeGroup) -> String {
+pub(in crate::report) fn what(nodes: &NodeGroup) -> String {
     match (nodes.names.as_slice(), nodes.ops.as_slice()) {
         ([_], [(op, _)]) => op_name(op),
         (names, _) => {
@@ -212,28 +225,36 @@ pub(super) fn findings(
     options: &ReportOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    if diff.findings.is_empty() {
+    let findings = finding_lines(diff);
+    if findings.is_empty() {
         return Ok(());
     }
+    let n = number::count(findings.len() as u64);
+    lines::heading(&format!("Findings ({n})"), options, out)?;
+    let style = options.palette.bad;
+    for text in findings.iter().take(options.max_rows) {
+        writeln!(out, "  {style}{text}{style:#}")?;
+    }
+    let hidden = findings.len().saturating_sub(options.max_rows);
+    lines::more(hidden as u64, "", "  ", Style::new(), out)
+}
+
+/// A line for each finding, with its side.
+pub(in crate::report) fn finding_lines(diff: &Diff) -> Vec<String> {
     let mut findings = BTreeMap::<(&str, &str), Vec<&str>>::new();
     for finding in &diff.findings {
         let text = (&*finding.path, &*finding.problem);
         findings.entry(text).or_default().extend(finding.side.map(Side::name));
     }
-    let n = number::count(findings.len() as u64);
-    lines::heading(&format!("Findings ({n})"), options, out)?;
-    let style = options.palette.bad;
-    for ((path, problem), sides) in findings.iter().take(options.max_rows) {
+    let line = |((path, problem), sides): ((&str, &str), Vec<&str>)| {
         let text = printable(&format!("{}: {}", short_of(path), short_of(problem)));
-        let side = match sides.as_slice() {
-            [] => String::new(),
-            [side] => format!("{side}: "),
-            _ => "both: ".into(),
-        };
-        writeln!(out, "  {style}{side}{text}{style:#}")?;
-    }
-    let hidden = findings.len().saturating_sub(options.max_rows);
-    lines::more(hidden as u64, "", "  ", Style::new(), out)
+        match sides.as_slice() {
+            [] => text,
+            [side] => format!("{side}: {text}"),
+            _ => format!("both: {text}"),
+        }
+    };
+    findings.into_iter().map(line).collect()
 }
 
 /// One line for all cosmetic changes; on request also a line for each.
@@ -245,20 +266,10 @@ pub(super) fn cosmetic(
     if options.verbosity == Verbosity::Everything {
         each_cosmetic(diff, options, out)?;
     }
-    let mut kinds = BTreeMap::<[&str; 2], u64>::new();
-    for change in diff.changes.iter().filter(|change| change.weight == Weight::Cosmetic) {
-        *kinds.entry(change_text::cosmetic_kind(change)).or_default() += 1;
-    }
-    let total: u64 = kinds.values().sum();
+    let (total, parts) = cosmetic_kinds(diff);
     if total == 0 {
         return Ok(());
     }
-    let mut kinds: Vec<_> = kinds.into_iter().collect();
-    kinds.sort_by_key(|&([_, many], count)| (Reverse(count), many));
-    let part = |([one, many], count): ([&str; 2], u64)| {
-        format!("{} {}", number::count(count), if count == 1 { one } else { many })
-    };
-    let parts: Vec<String> = kinds.into_iter().map(part).collect();
     let style = options.palette.faint;
     let start = format!("Cosmetic ({}): ", number::count(total));
     writeln!(out)?;
@@ -266,6 +277,21 @@ pub(super) fn cosmetic(
         writeln!(out, "{style}{line}{style:#}")?;
     }
     Ok(())
+}
+
+/// The number of cosmetic changes, and how many there are of each kind.
+pub(in crate::report) fn cosmetic_kinds(diff: &Diff) -> (u64, Vec<String>) {
+    let mut kinds = BTreeMap::<[&str; 2], u64>::new();
+    for change in diff.changes.iter().filter(|change| change.weight == Weight::Cosmetic) {
+        *kinds.entry(change_text::cosmetic_kind(change)).or_default() += 1;
+    }
+    let total: u64 = kinds.values().sum();
+    let mut kinds: Vec<_> = kinds.into_iter().collect();
+    kinds.sort_by_key(|&([_, many], count)| (Reverse(count), many));
+    let part = |([one, many], count): ([&str; 2], u64)| {
+        format!("{} {}", number::count(count), if count == 1 { one } else { many })
+    };
+    (total, kinds.into_iter().map(part).collect())
 }
 
 /// A line for each cosmetic change.

@@ -13,8 +13,8 @@ use crate::summary::{Movement, RoleMovement, ScopeMovement, role_movements, scop
 use super::answer::{self, described, message_noun};
 use super::terminal_text::{padded, plural, printable, width_of, wrapped, wrapped_to};
 use super::{
-    ReportOptions, Verbosity, again, changes, judgement, number, statistics, suggestions, tensors,
-    text_view, unmatched,
+    ReportOptions, Verbosity, again, changes, judgement, number, pictures, statistics, suggestions,
+    tensors, text_view, unmatched,
 };
 
 /// The maximum number of scopes below the answer, and of unchanged ones that are named there.
@@ -41,6 +41,9 @@ pub(super) fn write(
         return statistics::scopes(diff, options, out);
     }
     tensors::write(diff, options, out)?;
+    if options.verbosity == Verbosity::Everything {
+        pictures::write(diff, options, out)?;
+    }
     statistics::write(diff, options, out)?;
     match texts {
         Some(texts) => text_view::write(diff, texts, options, out)?,
@@ -206,6 +209,27 @@ fn overview(
         writeln!(out, "  device: {}", printable(&diff.work.to_string()))?;
     }
     Ok(())
+}
+
+/// What was compared and how, in a line each: tensors by status and by role, changes of messages, tolerance, filters.
+pub(in crate::report) fn compared(diff: &Diff, options: &ReportOptions) -> Vec<String> {
+    let movements = role_movements(diff);
+    let joined = |lines: Vec<String>, separator: &str| {
+        let lines: Vec<_> = lines.iter().map(|line| line.trim()).collect();
+        Some(lines.join(separator)).filter(|line| !line.is_empty())
+    };
+    let has_tensors = diff.coverage.has_tensors();
+    let has_changes = diff.coverage.has_graph() || !diff.changes.is_empty() || diff.ignored > 0;
+    let tolerance = Some(tolerance(diff)).filter(|tolerance| !tolerance.is_empty());
+    let lines = [
+        has_tensors.then(|| joined(counts(diff), " ")).flatten(),
+        joined(roles_counted(diff, &movements, options), " · "),
+        has_changes.then(|| changes_counted(diff)),
+        tolerance.map(|tolerance| format!("tolerance: {tolerance}")),
+        left_out(diff),
+        without_checksums(diff),
+    ];
+    lines.into_iter().flatten().collect()
 }
 
 /// For example `no checksum in this format: safetensors`.

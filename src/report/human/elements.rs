@@ -43,7 +43,7 @@ pub(super) fn write(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -
 }
 
 /// The two elements of a mismatch.
-pub(super) fn sides(
+pub(in crate::report) fn sides(
     Mismatch { lhs, rhs, .. }: &Mismatch,
     (lhs_dtype, rhs_dtype): (DType, DType),
 ) -> [String; 2] {

@@ -30,6 +30,11 @@ pub(super) fn answer(
     writeln!(out, "{style}{}.{style:#}", lines.join("\n"))
 }
 
+/// The answer in one line.
+pub(in crate::report) fn sentence(judged: &Judged<'_>) -> String {
+    clauses(judged).join("; ") + "."
+}
+
 /// The clauses of the answer. The first word is the verdict.
 fn clauses(Judged { diff, rules, judgement }: &Judged<'_>) -> Vec<String> {
     let rules = printable(rules.source());
@@ -167,7 +172,7 @@ fn value(check: &Check, value: f64) -> String {
 }
 
 /// What was found, such as `62%` or `14.3 → 11.4 (×0.797)`.
-pub(super) fn found(check: &Check) -> String {
+pub(in crate::report) fn found(check: &Check) -> String {
     match (&check.found, check.sides) {
         (Found::Text(text), _) => printable(text),
         (Found::Number(number), Some(sides)) => {
@@ -183,7 +188,7 @@ pub(super) fn found(check: &Check) -> String {
 }
 
 /// What is accepted, such as `at most 20%`.
-pub(super) fn limit(check: &Check) -> String {
+pub(in crate::report) fn limit(check: &Check) -> String {
     match check.limit {
         Limit::Word("not_new") => "no new ones".into(),
         Limit::Word(word) => word.into(),

@@ -1,38 +1,60 @@
 //! Reports for people: first the answer, then counts, then the largest changes.
 
-mod again;
-mod answer;
-mod change_text;
-mod changes;
+pub(super) mod again;
+pub(super) mod answer;
+pub(super) mod change_text;
+pub(super) mod changes;
 mod devices;
 mod diff;
-mod elements;
-mod judgement;
+pub(super) mod elements;
+mod histogram;
+pub(super) mod judgement;
 mod lines;
 mod listing;
-mod number;
+pub(super) mod number;
+mod one_line;
 mod overview;
+mod pictures;
 mod restorability;
-mod series;
-mod statistics;
-mod suggestions;
+pub(super) mod series;
+pub(super) mod statistics;
+pub(super) mod suggestions;
 mod table;
-mod tensor_tables;
-mod tensors;
-mod terminal_text;
-mod text_view;
+pub(super) mod tensor_tables;
+pub(super) mod tensors;
+pub(super) mod terminal_text;
+pub(super) mod text_view;
 mod unmatched;
 mod values;
 mod verification;
 
 use std::io::{self, Write};
 
+pub(super) use changes::by_section;
+pub(super) use diff::compared;
+pub(super) use judgement::{found, limit};
+pub(super) use one_line::{change, difference, error, name};
+pub(super) use suggestions::renames;
+pub(super) use table::Align;
+pub(super) use tensors::{role, section_tables};
+pub(super) use terminal_text::short_of;
+
 pub use judgement::{reason, unused_rule};
 pub use terminal_text::{plural, printable};
 
 use super::request::WIDTH;
-use super::{Report, ReportOptions, Verbosity};
+use super::{Judged, Report, ReportOptions, Verbosity};
+use crate::diff::Diff;
 use crate::message::Losses;
+use crate::summary::role_movements;
+
+/// The answer of a comparison in one line, by rules if it was judged. Its first word is the verdict.
+pub(super) fn answer(diff: &Diff, judged: Option<&Judged<'_>>) -> String {
+    match judged {
+        Some(judged) => judgement::sentence(judged),
+        None => answer::sentence(diff, &role_movements(diff)),
+    }
+}
 
 /// Writes a report for people; returns the parts of a message that text cannot represent.
 pub(super) fn write(
@@ -45,9 +67,11 @@ pub(super) fn write(
         Report::Judged(judged, texts) => {
             diff::write(judged.diff, Some(judged), texts, options, out)?;
         }
-        Report::Listing(_, Some(values)) => values::write(values, options, out)?,
+        Report::Listing(_, Some(tensor)) => values::write(&tensor, options, out)?,
         Report::Listing(listing, None) => listing::write(listing, options, out)?,
-        Report::Overview(overview) => return overview::write(overview, options, out),
+        Report::Overview(overview) | Report::Picture(overview, _) => {
+            return overview::write(overview, options, out);
+        }
         Report::Verifications(results, skipped) => {
             results.iter().try_for_each(|(_, result)| verification::write(result, options, out))?;
             verification::write_skipped(skipped, out)?;

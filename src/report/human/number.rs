@@ -6,7 +6,7 @@ use crate::tensor::{DType, Scalar, shortest};
 const DIGITS: usize = 3;
 
 /// A number with three significant digits: `0.0123`, `1.5`, `31400`, `2.5e-7`.
-pub(super) fn short(value: f64) -> String {
+pub(in crate::report) fn short(value: f64) -> String {
     rounded(value, DIGITS)
 }
 
@@ -31,7 +31,7 @@ fn rounded(value: f64, digits: usize) -> String {
 }
 
 /// A number with all digits that are needed to read it back.
-pub(super) fn exact(value: f64) -> String {
+pub(in crate::report) fn exact(value: f64) -> String {
     let shortest = format!("{value:e}");
     let significand = shortest.split('e').next().unwrap_or(&shortest);
     rounded(value, significand.chars().filter(char::is_ascii_digit).count())
@@ -64,7 +64,7 @@ pub(super) fn element(scalar: Scalar, dtype: DType) -> String {
 }
 
 /// Two elements with as many digits as distinguish them; long integers rounded, if that distinguishes them, too.
-pub(super) fn pair(lhs: (Scalar, DType), rhs: (Scalar, DType)) -> [String; 2] {
+pub(in crate::report) fn pair(lhs: (Scalar, DType), rhs: (Scalar, DType)) -> [String; 2] {
     const LONG: usize = 12;
     let different = |pair: &[String; 2]| pair[0] != pair[1];
     let digits = |digits| {
@@ -97,7 +97,7 @@ fn formatted(scalar: Scalar, float: impl Fn(f64) -> String) -> String {
 }
 
 /// A count with all digits: `1,234,567`.
-pub(super) fn count(n: u64) -> String {
+pub(in crate::report) fn count(n: u64) -> String {
     let digits = n.to_string();
     let mut grouped = String::with_capacity(digits.len() * 4 / 3);
     for (i, digit) in digits.chars().enumerate() {
@@ -110,12 +110,12 @@ pub(super) fn count(n: u64) -> String {
 }
 
 /// A count in about five characters: `9,999`, `12.3k`, `1.23M`.
-pub(super) fn short_count(n: u64) -> String {
+pub(in crate::report) fn short_count(n: u64) -> String {
     if n < 10_000 { count(n) } else { with_unit(n, &["", "k", "M", "G", "T", "P", "E"]) }
 }
 
 /// A size in decimal units: `512 B`, `1.23 MB`.
-pub(super) fn bytes(n: u64) -> String {
+pub(in crate::report) fn bytes(n: u64) -> String {
     with_unit(n, &[" B", " kB", " MB", " GB", " TB", " PB", " EB"])
 }
 
@@ -132,7 +132,7 @@ fn with_unit(n: u64, units: &[&str]) -> String {
 }
 
 /// A share: `12.3%`, `2.5e-5%`. The movement of a tensor that was 0 is infinite: `from 0`.
-pub(super) fn percent(value: f64) -> String {
+pub(in crate::report) fn percent(value: f64) -> String {
     if value == f64::INFINITY { "from 0".into() } else { format!("{}%", short(value * 100.0)) }
 }
 

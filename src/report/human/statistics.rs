@@ -10,12 +10,13 @@ use crate::diff::{Diff, Status, TensorDiff};
 use crate::summary;
 use crate::tensor::Scalar;
 
+use super::histogram::bar;
 use super::table::{Align, NONE, Table};
 use super::terminal_text::plural;
 use super::{ReportOptions, Verbosity, lines, number};
 
 /// The name for tensors outside of any scope.
-pub(super) const TOP: &str = "top level";
+pub(in crate::report) const TOP: &str = "top level";
 
 /// The maximum number of bars of a histogram.
 const BARS: usize = 24;
@@ -55,7 +56,7 @@ fn percent(value: Option<f64>) -> String {
 /// Writes the requested parts.
 pub(super) fn write(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
     further_tolerances(diff, options, out)?;
-    if diff.options.compare.histogram {
+    if diff.options.compare.histogram && options.histograms {
         histograms(diff, options, out)?;
         distributions(diff, options, out)?;
     }
@@ -92,7 +93,10 @@ fn further_tolerances(diff: &Diff, options: &ReportOptions, out: &mut dyn Write)
 }
 
 /// The changed tensors whose values were compared, in the order of the report.
-fn compared<'a>(diff: &'a Diff, options: &ReportOptions) -> Vec<(&'a TensorDiff, &'a Comparison)> {
+pub(super) fn compared<'a>(
+    diff: &'a Diff,
+    options: &ReportOptions,
+) -> Vec<(&'a TensorDiff, &'a Comparison)> {
     let sections = summary::sections(diff, options.sort);
     let tensors = sections.iter().flat_map(|section| section.tensors.iter().copied());
     tensors.filter_map(|tensor| Some((tensor, tensor.comparison.as_deref()?))).collect()
@@ -175,7 +179,6 @@ fn add(sum: &mut BTreeMap<i32, u64>, bins: &BTreeMap<i32, u64>) {
 
 /// A histogram on one line, between its least and its greatest power: `2^-12 ▁▃█▂ 2^-9`.
 fn bars(bins: &BTreeMap<i32, u64>) -> String {
-    const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let (Some((&first, _)), Some((&last, _))) = (bins.first_key_value(), bins.last_key_value())
     else {
         return NONE.into();
@@ -191,15 +194,7 @@ fn bars(bins: &BTreeMap<i32, u64>) -> String {
         }
     }
     let most = counts.iter().copied().max().unwrap_or(1).max(1);
-    let bar = |&count: &u64| match count {
-        0 => ' ',
-        count => {
-            let height = (count - 1).saturating_mul(HEIGHTS.len() as u64) / most;
-            let height = usize::try_from(height).unwrap_or_default();
-            HEIGHTS.get(height).copied().unwrap_or('█')
-        }
-    };
-    let bars: String = counts.iter().map(bar).collect();
+    let bars: String = counts.iter().map(|&count| bar(count, most)).collect();
     match first == last {
         true => format!("2^{first} {bars}"),
         false => format!("2^{first} {bars} 2^{last}"),
@@ -235,7 +230,7 @@ fn statistics(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::
 }
 
 /// A mean; of complex numbers its real part.
-fn real(mean: Scalar) -> f64 {
+pub(in crate::report) fn real(mean: Scalar) -> f64 {
     match mean {
         Scalar::Float(mean) | Scalar::Complex(mean, _) => mean,
         Scalar::Integer(_) | Scalar::Bool(_) => f64::NAN,

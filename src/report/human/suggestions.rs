@@ -18,12 +18,21 @@ const RENAMES: usize = 4;
 
 /// Writes notes on how tensors were compared, and options that would change the answer.
 pub(super) fn write(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
+    notes(diff).into_iter().try_for_each(|text| writeln!(out, "\n{text}"))
+}
+
+/// The notes, each a sentence.
+pub(in crate::report) fn notes(diff: &Diff) -> Vec<String> {
     let notes = [by_checksum(diff), about_bits(diff), about_tolerance(diff)];
-    notes.into_iter().flatten().try_for_each(|text| writeln!(out, "\n{text}"))
+    notes.into_iter().flatten().collect()
 }
 
 /// Writes the tensors that seem renamed, as options that compare them.
-pub(super) fn renames(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
+pub(in crate::report) fn renames(
+    diff: &Diff,
+    options: &ReportOptions,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     if diff.renames.is_empty() {
         return Ok(());
     }

@@ -23,7 +23,7 @@ pub(super) const NONE: &str = "-";
 
 /// The alignment of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Align {
+pub(in crate::report) enum Align {
     Left,
     Right,
 }
@@ -58,6 +58,21 @@ impl Table {
     /// Adds a line below the last row, which is never cut and widens no column.
     pub(super) fn push_line(&mut self, line: String) {
         self.below.push((self.rows.len(), line));
+    }
+
+    /// The titles of the columns, with their alignment, and the cells of each row, without columns that have no value in any row.
+    /// A table without a header gets these titles.
+    pub(super) fn into_cells(
+        mut self,
+        titles: &[&str],
+    ) -> (Vec<(String, Align)>, Vec<Vec<String>>) {
+        if self.header.is_none() {
+            self.header(Style::new(), titles);
+        }
+        self.drop_empty_columns();
+        let titles = self.header.map(|(_, titles)| titles).unwrap_or_default();
+        let columns = titles.into_iter().zip(self.columns).collect();
+        (columns, self.rows.into_iter().map(|(_, cells)| cells).collect())
     }
 
     /// Writes the rows in the width of a terminal, if one is given. Names are never cut: a scope that all have in common is

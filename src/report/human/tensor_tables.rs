@@ -43,7 +43,7 @@ pub(super) fn types(rows: &[Fold<'_>]) -> Table {
 }
 
 /// For example `float32 → float64`, or `[24, 16] → [32, 16]`.
-pub(super) fn change_of_type(tensor: &TensorDiff) -> String {
+pub(in crate::report) fn change_of_type(tensor: &TensorDiff) -> String {
     match (&tensor.lhs, &tensor.rhs) {
         (Some(l), Some(r)) if l.shape == r.shape => format!("{} → {}", l.dtype, r.dtype),
         (Some(l), Some(r)) if l.dtype == r.dtype => format!("{} → {}", shape(l), shape(r)),
@@ -52,7 +52,7 @@ pub(super) fn change_of_type(tensor: &TensorDiff) -> String {
     }
 }
 
-pub(super) fn described(facts: &Facts) -> String {
+pub(in crate::report) fn described(facts: &Facts) -> String {
     format!("{} {}", facts.dtype, shape(facts))
 }
 
@@ -61,7 +61,7 @@ fn shape(facts: &Facts) -> String {
 }
 
 /// The result of comparing values of different dtypes.
-fn values_note(row: &Fold<'_>) -> String {
+pub(super) fn values_note(row: &Fold<'_>) -> String {
     let mismatched: u64 = comparisons(row).map(|comparison| comparison.mismatched).sum();
     let differing: u64 = comparisons(row).map(|comparison| comparison.differing).sum();
     match comparisons(row).next() {
@@ -192,7 +192,7 @@ fn worst<'a>(row: &Fold<'a>) -> Option<&'a TensorDiff> {
 
 /// The largest difference, the index of its elements, and the two elements. Falls back to the first mismatch if no finite
 /// number changed.
-fn largest(row: &Fold<'_>, tensor: &TensorDiff) -> [Option<String>; 3] {
+pub(super) fn largest(row: &Fold<'_>, tensor: &TensorDiff) -> [Option<String>; 3] {
     let (Some(comparison), Some(lhs), Some(rhs)) = (&tensor.comparison, &tensor.lhs, &tensor.rhs)
     else {
         return [None, None, None];
@@ -216,14 +216,14 @@ fn largest(row: &Fold<'_>, tensor: &TensorDiff) -> [Option<String>; 3] {
 }
 
 /// A description of mismatches that print the same.
-fn beyond_numbers(comparison: &Comparison) -> Option<String> {
+pub(in crate::report) fn beyond_numbers(comparison: &Comparison) -> Option<String> {
     let some = |what: &str, n: Option<u64>| n.filter(|&n| n > 0).map(|_| what.to_owned());
     some("other NaN bits", comparison.nan_payload)
         .or_else(|| some("sign of 0", comparison.zero_sign))
 }
 
 /// The number of elements that mismatch, or their share if it is large.
-fn share(row: &Fold<'_>) -> String {
+pub(super) fn share(row: &Fold<'_>) -> String {
     const FEW: u64 = 1000;
     let sum = |of: fn(&Comparison) -> u64| comparisons(row).map(of).sum::<u64>();
     let (mismatched, elements) = (sum(|found| found.mismatched), sum(|found| found.elements));

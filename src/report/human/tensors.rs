@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::summary::{Fold, Section, SectionKind, SortKey, descending, fold, movement, sections};
 use crate::tensor::Facts;
 
+use super::table::{Align, Table};
 use super::tensor_tables::{change_of_type, described, non_finite, types, unmatched, values};
 use super::terminal_text::{plural, printable};
 use super::{ReportOptions, elements, lines, number};
@@ -29,7 +30,7 @@ fn heading(section: &Section<'_>, renamed: usize) -> String {
     }
 }
 
-fn title(kind: SectionKind) -> &'static str {
+pub(in crate::report) fn title(kind: SectionKind) -> &'static str {
     match kind {
         SectionKind::Unreadable => "Unreadable",
         SectionKind::Type => "Different shape or dtype",
@@ -41,7 +42,7 @@ fn title(kind: SectionKind) -> &'static str {
 }
 
 /// The name of a role.
-pub(super) fn role(role: TensorRole) -> &'static str {
+pub(in crate::report) fn role(role: TensorRole) -> &'static str {
     match role {
         TensorRole::Weight => "weights",
         TensorRole::Optimizer => "optimizer",
@@ -97,6 +98,60 @@ pub(super) fn write(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -
         writeln!(out, "\n{style}{hidden} not listed: -n all lists every one{style:#}")?;
     }
     elements::write(diff, options, out)
+}
+
+/// The changed tensors of one kind, as a table of any format.
+pub(in crate::report) struct SectionTable {
+    /// For example `Different values, weights (8)`.
+    pub(in crate::report) title: String,
+    /// The titles of the columns.
+    pub(in crate::report) columns: Vec<(String, Align)>,
+    /// The cells of the first rows; each row may have fewer cells than there are columns.
+    pub(in crate::report) rows: Vec<Vec<String>>,
+    /// The number of all rows.
+    pub(in crate::report) total: usize,
+}
+
+/// The changed tensors by kind of change, the most important first; at most `max_rows` rows of each kind.
+pub(in crate::report) fn section_tables(diff: &Diff, options: &ReportOptions) -> Vec<SectionTable> {
+    let mut before = None;
+    let table = |section: &Section<'_>| {
+        let shown = section.tensors.get(..options.max_rows).unwrap_or(&section.tensors);
+        let rows = Fold::none(shown);
+        let (table, titles): (_, &[&str]) = match section.kind {
+            SectionKind::Unreadable => (errors(&rows), &["tensor", "error"]),
+            SectionKind::Type => (types(&rows), &["tensor", "lhs → rhs", "values"]),
+            SectionKind::Removed => {
+                (unmatched(&rows, |tensor| tensor.lhs.as_ref()), &["tensor", "dtype", "shape"])
+            }
+            SectionKind::Added => {
+                (unmatched(&rows, |tensor| tensor.rhs.as_ref()), &["tensor", "dtype", "shape"])
+            }
+            SectionKind::NonFinite => (non_finite(&rows, options), &[]),
+            SectionKind::Values => (values(&rows, diff, options), &[]),
+        };
+        let renamed = if before == Some(section.kind) { 0 } else { diff.renames.len() };
+        before = Some(section.kind);
+        let (columns, rows) = table.into_cells(titles);
+        SectionTable {
+            title: heading(section, renamed),
+            columns,
+            rows,
+            total: section.tensors.len(),
+        }
+    };
+    sections(diff, options.sort).iter().map(table).collect()
+}
+
+/// The tensors that cannot be read, each with its error.
+fn errors(rows: &[Fold<'_>]) -> Table {
+    let mut table = Table::new(&[Align::Left]);
+    for row in rows {
+        let error = row.tensors.first().and_then(|tensor| tensor.error.as_ref());
+        let error = error.map(without_tensor).unwrap_or_default();
+        table.push(Style::new(), vec![row.name.clone(), printable(&error)]);
+    }
+    table
 }
 
 /// The rows of a section, folded on a terminal.
@@ -169,7 +224,7 @@ fn unreadable(rows: &[Fold<'_>], options: &ReportOptions, out: &mut dyn Write) -
 }
 
 /// An error without the name of its tensor, which is on the line above.
-fn without_tensor(error: &Error) -> String {
+pub(in crate::report) fn without_tensor(error: &Error) -> String {
     let file = error.file().map(|file| format!("{}: ", file.display())).unwrap_or_default();
     let offset = error.offset().map(|offset| format!("byte {offset}: ")).unwrap_or_default();
     format!("{file}{offset}{}", error.kind())

@@ -20,7 +20,7 @@ pub(super) fn short_name(name: &str) -> &str {
 }
 
 /// The two ends of a text that is longer than a line. A name of megabytes that is shown often must not cost its length each time.
-pub(super) fn ends(text: &str) -> Cow<'_, str> {
+pub(in crate::report) fn ends(text: &str) -> Cow<'_, str> {
     const KEPT: usize = 2 * WIDTH;
     let head = text.char_indices().nth(KEPT).and_then(|(end, _)| text.get(..end));
     let tail = text.char_indices().nth_back(KEPT - 1).and_then(|(start, _)| text.get(start..));
@@ -36,7 +36,7 @@ pub(super) fn ends(text: &str) -> Cow<'_, str> {
 const LONGEST: usize = 1_000;
 
 /// A name, or its two ends and its length if it is too long to be read. A file can repeat such a name in every line of a report.
-pub(super) fn short_of(name: &str) -> Cow<'_, str> {
+pub(in crate::report) fn short_of(name: &str) -> Cow<'_, str> {
     let length = || format!("… {} bytes …", super::number::count(name.len() as u64));
     without_middle(name, length)
 }
@@ -59,7 +59,7 @@ fn without_middle(text: &str, middle: impl Fn() -> String) -> Cow<'_, str> {
 }
 
 /// `text` in at most `width` columns, with an ellipsis in place of its middle if it is longer.
-pub(super) fn cut_middle(text: &str, width: usize) -> String {
+pub(in crate::report) fn cut_middle(text: &str, width: usize) -> String {
     if width_of(text) <= width {
         return text.to_owned();
     }
@@ -104,7 +104,7 @@ pub(super) fn padded(text: &str, width: usize) -> String {
 }
 
 /// The width of `text` in columns.
-pub(super) fn width_of(text: &str) -> usize {
+pub(in crate::report) fn width_of(text: &str) -> usize {
     text.width()
 }
 
@@ -137,7 +137,7 @@ pub(super) fn wrapped_to(
 }
 
 /// `text` as one word of a POSIX shell.
-pub(super) fn shell_quoted(text: &str) -> String {
+pub(in crate::report) fn shell_quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 

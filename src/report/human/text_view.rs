@@ -180,7 +180,7 @@ impl PartWriter<'_> {
 }
 
 /// The lines, cut to the width of a report. Two long lines that replace each other are cut to the part that differs.
-fn fitted(lines: &[Line]) -> Vec<String> {
+pub(in crate::report) fn fitted(lines: &[Line]) -> Vec<String> {
     let mut fitted = Vec::with_capacity(lines.len());
     for run in lines.chunk_by(|a, b| {
         !matches!(

@@ -2,17 +2,19 @@
 
 use std::io::{self, Write};
 
+use crate::report::ShownTensor;
 use crate::tensor::{DType, Name, ShownElement, TensorValues};
 
 use super::terminal_text::{printable, width_of};
-use super::{ReportOptions, WIDTH, number};
+use super::{ReportOptions, WIDTH, histogram, number};
 
 /// Writes the values of a tensor.
 pub(super) fn write(
-    values: &TensorValues,
+    tensor: &ShownTensor<'_>,
     options: &ReportOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let values = tensor.values;
     let (heading, bad) = (options.palette.heading, options.palette.bad);
     let facts = &values.facts;
     writeln!(
@@ -30,6 +32,10 @@ pub(super) fn write(
     if values.nan + values.inf > 0 {
         let (nan, inf) = (number::count(values.nan), number::count(values.inf));
         writeln!(out, "  {bad}NaN {nan}  infinite {inf}{bad:#}")?;
+    }
+    if let Some(buckets) = tensor.histogram {
+        writeln!(out)?;
+        histogram::chart(buckets, options, out)?;
     }
     if values.first.is_empty() {
         return Ok(());

@@ -36,8 +36,12 @@ pub(super) fn write(
     match *report {
         Report::Diff(diff, _) => documents::diff(diff, None, out)?,
         Report::Judged(judged, _) => documents::diff(judged.diff, Some(judged), out)?,
-        Report::Listing(listing, values) => documents::listing(listing, values, out)?,
-        Report::Overview(overview) => return documents::overview(overview, out),
+        Report::Listing(listing, tensor) => {
+            documents::listing(listing, tensor.map(|tensor| tensor.values), out)?;
+        }
+        Report::Overview(overview) | Report::Picture(overview, _) => {
+            return documents::overview(overview, out);
+        }
         Report::Verifications(results, _) => documents::verifications(results, out)?,
         Report::Devices(devices) => documents::devices(devices, out)?,
         Report::Series(series) => series::series(series, out)?,

@@ -162,7 +162,8 @@ const MODULES: &[(&str, &[&str])] = &[
             "tensor",
         ],
     ),
-    ("summary", &["compare", "diff", "serial", "tensor"]),
+    ("picture", &["artifact", "error", "graph", "message", "meta_graph", "overview", "schema"]),
+    ("summary", &["compare", "diff", "error", "progress", "serial", "tensor"]),
     (
         "rules",
         &[
@@ -175,6 +176,25 @@ const MODULES: &[(&str, &[&str])] = &[
             "suggestion",
             "summary",
             "tensor",
+        ],
+    ),
+    (
+        "snapshot",
+        &[
+            "artifact",
+            "bytes",
+            "checkpoint",
+            "diff",
+            "error",
+            "graph",
+            "message",
+            "meta_graph",
+            "name",
+            "progress",
+            "schema",
+            "serial",
+            "tensor",
+            "text",
         ],
     ),
     (
@@ -199,6 +219,7 @@ const MODULES: &[(&str, &[&str])] = &[
         "report",
         &[
             "artifact",
+            "bytes",
             "checkpoint",
             "compare",
             "diff",
@@ -208,6 +229,7 @@ const MODULES: &[(&str, &[&str])] = &[
             "message",
             "name",
             "overview",
+            "picture",
             "rules",
             "serial",
             "series",

@@ -146,6 +146,7 @@ mod unix {
         for line in [
             "ulimit -f 1; $CKDIFF convert $DATA/demo/model.ckpt.meta out.pbtxt",
             "ulimit -f 1; $CKDIFF convert --to text $DATA/demo/model.ckpt.meta - > out.pbtxt",
+            "ulimit -f 1; $CKDIFF -q --output junit=a --output json=b $DATA/demo/model.ckpt $DATA/retrain/baseline.ckpt",
         ] {
             let (code, error) = shell(dir.path(), line);
             assert_eq!(code, Some(2), "{line}: {error}");
@@ -248,6 +249,41 @@ mod unix {
     }
 
     #[test]
+    fn a_report_that_cannot_be_written_is_refused_before_anything_is_read() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("directory")).unwrap();
+        let commands =
+            ["gone gone", "series gone", "verify gone", "show gone", "judge gone --rules exact"];
+        for command in commands {
+            for (output, why) in [
+                ("json=missing/report", "there is no directory missing"),
+                ("json=directory", "Is a directory"),
+                ("json=r --output human=r", "it is the path of two outputs"),
+                ("json=- --output human=-", "it is the path of two outputs"),
+            ] {
+                let line = format!("$CKDIFF {command} --output {output}");
+                let (code, error) = shell(dir.path(), &line);
+                assert_eq!(code, Some(2), "{line}: {error}");
+                assert!(error.contains(why), "{line}: {error}");
+                assert!(!error.contains("gone"), "{line}: {error}");
+                assert_eq!(names(dir.path()), ["directory"], "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_pipe_for_a_report_is_opened_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let line = "mkfifo pipe && cat pipe > read & \
+                    while [ ! -p pipe ]; do sleep 0.01; done; \
+                    $CKDIFF -q --output junit=pipe $DATA/demo/model.ckpt $DATA/demo/model.ckpt && wait";
+        let (code, error) = shell(dir.path(), line);
+        assert_eq!((code, &*error), (Some(0), ""));
+        let read = fs::read_to_string(dir.path().join("read")).unwrap();
+        assert!(read.ends_with("</testsuites>\n"), "{read}");
+    }
+
+    #[test]
     fn debug_information_is_not_written_over_its_graph() {
         let dir = tempfile::tempdir().unwrap();
         symlink("out.meta", dir.path().join("out.debug")).unwrap();
@@ -332,5 +368,36 @@ mod unix {
         let (status, left) = interrupted(1_000_000, "INT", "trap '' INT;");
         assert!(status.success(), "{status}");
         assert_eq!(left, ["tensor.pbtxt"]);
+    }
+}
+
+#[test]
+fn a_report_replaces_no_model_but_an_older_report() {
+    let dir = tempfile::tempdir().unwrap();
+    let copy = |name: &str| {
+        let to = dir.path().join(name);
+        fs::copy(Path::new("tests/data/demo").join(name), &to).unwrap();
+        to
+    };
+    let files = ["model.ckpt.index", "model.ckpt.data-00000-of-00001", "model.ckpt.meta"].map(copy);
+    let lhs = dir.path().join("model.ckpt");
+    let lhs = lhs.to_str().unwrap();
+    for file in &files {
+        let before = fs::read(file).unwrap();
+        for format in ["json", "html"] {
+            let output = format!("--output={format}={}", file.display());
+            let run = ckdiff(&[&output, lhs, "demo/v1format.ckpt"]);
+            assert_eq!(run.code, 2);
+            assert!(run.stderr.contains("which a report does not replace"), "{}", run.stderr);
+        }
+        assert_eq!(fs::read(file).unwrap(), before);
+    }
+    for format in ["human", "json", "html", "junit", "markdown", "github"] {
+        let report = dir.path().join("report");
+        let output = format!("--output={format}={}", report.display());
+        for _ in 0..2 {
+            let run = ckdiff(&["-q", &output, lhs, "demo/v1format.ckpt"]);
+            assert_eq!((run.code, &*run.stderr), (0, ""), "{format}");
+        }
     }
 }

@@ -152,6 +152,8 @@ fn every_example_prints_what_its_page_shows() {
 fn every_page_and_every_rust_example_is_tested() {
     let mut files: Vec<PathBuf> =
         fs::read_dir("docs").unwrap().map(|e| e.unwrap().path()).collect();
+    // The files in docs/ci are shown by their page.
+    files.retain(|path| path.is_file());
     files.push("README.md".into());
     let listed: BTreeSet<PathBuf> = PAGES.iter().map(|(path, ..)| path.into()).collect();
     assert_eq!(files.into_iter().collect::<BTreeSet<_>>(), listed);

@@ -20,12 +20,27 @@ fn options(args: &[&str]) -> BTreeSet<String> {
     names.filter(is_name).map(str::to_owned).collect()
 }
 
-/// The commands that help lists.
-fn commands() -> Vec<String> {
-    let help = ckdiff(&["--help"]);
-    let list = help.text().split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+/// The commands that help lists, each by its words: `show`, `snapshot write`.
+fn commands() -> Vec<Vec<String>> {
+    let outer = commands_of(&[]);
+    let inner = outer.iter().flat_map(|name| {
+        commands_of(&[name]).into_iter().map(move |inner| vec![name.clone(), inner])
+    });
+    let inner: Vec<_> = inner.collect();
+    outer.into_iter().map(|name| vec![name]).chain(inner).collect()
+}
+
+/// The commands that the help of a command lists.
+fn commands_of(args: &[&str]) -> Vec<String> {
+    let help = ckdiff(&[args, &["--help"]].concat());
+    let list = help.text().split("Commands:\n").nth(1).unwrap_or_default();
+    let list = list.split("\n\n").next().unwrap_or_default();
     let names = list.lines().map(|line| line.split_whitespace().next().unwrap().to_owned());
     names.filter(|name| name != "help").collect()
+}
+
+fn words(command: &[String]) -> Vec<&str> {
+    command.iter().map(String::as_str).collect()
 }
 
 /// The long options that begin a code span, as in `--rtol R`.
@@ -38,7 +53,8 @@ fn named_options(prose: &str) -> BTreeSet<String> {
 #[test]
 fn pages_name_every_option_and_no_other() {
     let mut known = options(&[]);
-    commands().iter().for_each(|command| known.append(&mut options(&[command])));
+    let commands = commands();
+    commands.iter().for_each(|command| known.append(&mut options(&words(command))));
     let mut named = BTreeSet::new();
     for page in pages() {
         for name in named_options(&page.prose()) {
@@ -47,8 +63,8 @@ fn pages_name_every_option_and_no_other() {
         }
         for block in page.blocks().iter().filter(|block| block.is("sh")) {
             for args in page.commands(block).into_iter().filter_map(arguments) {
-                let command = args.first().filter(|first| commands().contains(first));
-                let own = options(&command.iter().map(|name| name.as_str()).collect::<Vec<_>>());
+                let command = commands.iter().rfind(|command| args.starts_with(command));
+                let own = options(&command.map(|command| words(command)).unwrap_or_default());
                 for arg in args.iter().take_while(|arg| *arg != "|") {
                     let name = arg.split('=').next().unwrap();
                     let is_known = !name.starts_with("--") || own.contains(name);

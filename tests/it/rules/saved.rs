@@ -8,7 +8,7 @@ use ckdiff::artifact::Artifact;
 use ckdiff::diff::{Diff, DiffOptions, NameFilter, Verdict, diff};
 use ckdiff::progress::Silent;
 use ckdiff::report::json::read_diff;
-use ckdiff::report::{Format, Judged, Report, ReportOptions, write};
+use ckdiff::report::{Format, Judged, Report, ReportOptions, Subject, write};
 use ckdiff::rules::{Check, Found, Judgement, Rules};
 
 /// The JSON report of a comparison.
@@ -26,7 +26,7 @@ pub fn written(report: &Report<'_>, format: Format) -> Vec<u8> {
 /// Writes every report of a judged comparison.
 pub fn write_all(diff: &Diff, rules: &Rules, judgement: &Judgement) {
     let judged = Judged { diff, rules, judgement };
-    for format in Format::ALL.iter().copied() {
+    for format in Format::of(Subject::Comparison) {
         written(&Report::Diff(diff, None), format);
         written(&Report::Judged(&judged, None), format);
     }

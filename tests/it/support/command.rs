@@ -40,7 +40,15 @@ impl From<Output> for Run {
 pub fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ckdiff"));
     command.current_dir("tests/data").args(args).stdin(Stdio::null());
-    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM", "COLUMNS", "CKDIFF_CONFIG"] {
+    for name in [
+        "NO_COLOR",
+        "CLICOLOR",
+        "CLICOLOR_FORCE",
+        "TERM",
+        "COLUMNS",
+        "CKDIFF_CONFIG",
+        "GITHUB_STEP_SUMMARY",
+    ] {
         command.env_remove(name);
     }
     // Mesa's driver prints a warning if this is not set.

@@ -35,7 +35,7 @@ fn json(text: &[u8]) -> Value {
 /// Writes a report in every form. Returns its JSON, which matches its schema; `None` if a message has no JSON form.
 fn written(report: &Report<'_>, schema: &Value) -> Option<Value> {
     let mut in_json = None;
-    for format in Format::ALL.iter().copied() {
+    for format in Format::of(report.subject()) {
         let mut out = Vec::new();
         match report::write(report, format, &ReportOptions::default(), &mut out) {
             Ok(_) if format == Format::JSON => in_json = Some(json(&out)),

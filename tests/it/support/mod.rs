@@ -5,7 +5,8 @@ use std::cell::Cell;
 use ckdiff::compare::Tolerance;
 use ckdiff::tensor::DType;
 
-// Runs of the command and of other processes.
+// Runs of the command and of other processes, such as a browser.
+pub mod browser;
 pub mod command;
 pub mod process;
 
@@ -24,7 +25,8 @@ pub mod proto2;
 pub mod saver;
 pub mod written;
 
-// Conversions of messages from and to text and JSON.
+// Conversions of messages from and to text and JSON, and pages.
+pub mod html;
 pub mod json_message;
 pub mod json_schema;
 pub mod message_forms;
@@ -50,6 +52,7 @@ pub mod fuzz_models;
 pub mod fuzz_pairs;
 pub mod fuzz_report;
 pub mod fuzz_saver;
+pub mod fuzz_snapshot;
 pub mod fuzz_state_file;
 pub mod fuzz_targets;
 

@@ -46,6 +46,9 @@ pub(crate) struct DiffArgs {
     /// List the first N elements that differ (10 by default, or `all`) of the tensors whose names match GLOB (repeatable)
     #[arg(long, value_name = "GLOB[=N]", value_parser = elements, help_heading = "Report")]
     pub(crate) elements: Vec<(String, usize)>,
+    /// Count where mismatches lie, along the elements and along the first axis, and list the worst elements, for JSON
+    #[arg(long, help_heading = "Report")]
+    pub(crate) mismatch_map: bool,
     #[command(flatten)]
     pub(crate) verbosity: VerbosityArgs,
     /// What to sort changed tensors by [default: rel-l2]
@@ -117,6 +120,7 @@ impl CompareArgs {
             criteria,
             rules: rules.map(|rules| Arc::clone(rules) as Arc<dyn TensorRules>),
             listed: ListedTensors::default(),
+            mismatch_map: false,
             deny_unused: self.filter.deny_unused,
             names: NameFilter::new(&self.filter.include, &self.filter.exclude, &renames)?,
             only: self.only.unwrap_or_default(),
@@ -213,7 +217,7 @@ pub(crate) struct VerbosityArgs {
     /// Print only the names of changed tensors, and the paths of changes in graphs
     #[arg(long, group = "verbosity")]
     pub(crate) name_only: bool,
-    /// Show more statistics, tensors that are equal or close, and each cosmetic change
+    /// Show more statistics, pictures of changed tensors, tensors that are equal or close, and each cosmetic change
     #[arg(short, long, group = "verbosity")]
     pub(crate) verbose: bool,
 }

@@ -26,6 +26,7 @@ const EXAMPLES: &[(&str, &[&str])] = &[
             "ckdiff show model.ckpt",
             "ckdiff show model.ckpt --tensor dense/kernel",
             "ckdiff show saved_model/",
+            "ckdiff show saved_model/ --output html=model.html    # a picture of the graph",
         ],
     ),
     ("verify", &["ckdiff verify model.ckpt", "ckdiff verify checkpoints/*.index"]),
@@ -71,6 +72,13 @@ const EXAMPLES: &[(&str, &[&str])] = &[
         &[
             "ckdiff rules init base.ckpt retrained.ckpt",
             "ckdiff rules explain dense/kernel model.ckpt",
+        ],
+    ),
+    (
+        "snapshot",
+        &[
+            "ckdiff snapshot write exports/model.meta saved_model/",
+            "ckdiff snapshot check exports/model.meta saved_model/",
         ],
     ),
     ("latest", &["ckdiff show $(ckdiff latest checkpoints/)"]),

@@ -17,6 +17,7 @@ mod report;
 mod rules;
 mod save;
 mod series;
+mod snapshot;
 mod values;
 
 use std::io::{self, Write};
@@ -38,6 +39,9 @@ pub(crate) use report::{Color, ReportArgs};
 pub(crate) use rules::{ExplainArgs, InitArgs, RulesArgs, RulesCommand, RulesCommandArgs};
 pub(crate) use save::{LatestArgs, MergeArgs, SaveAsArgs};
 pub(crate) use series::SeriesArgs;
+pub(crate) use snapshot::{
+    SnapshotArgs, SnapshotCheckArgs, SnapshotCommand, SnapshotFiles, SnapshotWriteArgs,
+};
 
 use crate::Exit;
 
@@ -46,7 +50,7 @@ use crate::Exit;
 pub(crate) enum Command {
     /// Compare two checkpoints, graphs or SavedModels (the same as `ckdiff LHS RHS`)
     Diff(Box<DiffArgs>),
-    /// List the tensors of a checkpoint, print one, or summarize a graph or SavedModel
+    /// List the tensors of a checkpoint, print one, or show a graph, also as a picture
     Show(ShowArgs),
     /// Verify every checksum, and whether graph and checkpoint fit together
     Verify(VerifyArgs),
@@ -70,6 +74,8 @@ pub(crate) enum Command {
     Judge(JudgeArgs),
     /// Explain the rules for a tensor, or write rules to start from
     Rules(RulesCommandArgs),
+    /// Write a model's structure as text to commit, or check that it is still the same
+    Snapshot(SnapshotArgs),
     /// List the devices that can compare: the CPU and GPUs
     Devices(DevicesArgs),
     /// Show git what changed in a file, as diff.<driver>.command
@@ -97,7 +103,7 @@ pub(crate) fn command() -> clap::Command {
             .arg_required_else_help(true)
             .args_conflicts_with_subcommands(true)
             .subcommand_negates_reqs(true);
-    help::with_help(command)
+    help::with_help(report::with_formats(command))
 }
 
 /// Parses the command line. Prints help, the version and errors, and returns the exit code then.

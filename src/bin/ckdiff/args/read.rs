@@ -29,6 +29,10 @@ pub(crate) struct ShowArgs {
     /// a large tensor, its ends]
     #[arg(short = 'n', long, value_name = "N", value_parser = max_rows)]
     pub(crate) max_rows: Option<usize>,
+    /// In a picture of a graph, open scopes down to this depth: 0 for one box, 1 for the outermost scopes
+    /// [default: as deep as 60 boxes allow]
+    #[arg(long, value_name = "N")]
+    pub(crate) depth: Option<usize>,
     #[command(flatten)]
     pub(crate) filter: Filter,
     #[command(flatten)]

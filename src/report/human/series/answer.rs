@@ -20,17 +20,28 @@ pub(super) fn write(
         Verdict::Sound => palette.good,
         Verdict::Broken | Verdict::Trouble => palette.bad,
     };
-    let mut clauses = vec![format!("{}: {}", extent(series), moved(series))];
-    clauses.extend(non_finite(series));
-    clauses.extend(broken(series));
-    clauses.extend(runaways(series));
-    clauses.extend(unreadable(series));
+    let clauses = clauses(series);
     let one_line = clauses.join("; ");
     let lines = match width_of(&one_line) < options.width() {
         true => vec![one_line],
         false => wrapped_to(options.width(), "", &clauses, "; "),
     };
     writeln!(out, "{style}{}.{style:#}", lines.join("\n"))
+}
+
+/// The answer on one line.
+pub(in crate::report) fn text(series: &Series) -> String {
+    clauses(series).join("; ") + "."
+}
+
+/// The clauses of the answer.
+fn clauses(series: &Series) -> Vec<String> {
+    let mut clauses = vec![format!("{}: {}", extent(series), moved(series))];
+    clauses.extend(non_finite(series));
+    clauses.extend(broken(series));
+    clauses.extend(runaways(series));
+    clauses.extend(unreadable(series));
+    clauses
 }
 
 /// How many checkpoints there are, and from where to where.

@@ -7,27 +7,27 @@ use crate::series::{Series, Step, Tensor};
 use super::super::terminal_text::{plural, printable, short_of, short_path};
 
 /// The name of a tensor.
-pub(super) fn name(tensor: &Tensor) -> String {
+pub(in crate::report) fn name(tensor: &Tensor) -> String {
     short_of(&printable(&tensor.shown)).into_owned()
 }
 
-pub(super) fn path(step: &Step) -> String {
+pub(in crate::report) fn path(step: &Step) -> String {
     shown_path(&step.path)
 }
 
-pub(super) fn shown_path(path: &Path) -> String {
+pub(in crate::report) fn shown_path(path: &Path) -> String {
     short_path(&printable(&path.display().to_string())).into_owned()
 }
 
 /// A checkpoint in a sentence: `step 900`, or its name.
-pub(super) fn label(step: &Step) -> String {
+pub(in crate::report) fn label(step: &Step) -> String {
     match step.step {
         Some(number) => format!("step {number}"),
         None => short_path(&printable(&step.name().display().to_string())).into_owned(),
     }
 }
 
-pub(super) fn label_at(series: &Series, at: usize) -> String {
+pub(in crate::report) fn label_at(series: &Series, at: usize) -> String {
     series.steps.get(at).map(label).unwrap_or_default()
 }
 

@@ -1,11 +1,11 @@
 //! The report of a series: the answer, a table over the checkpoints, then the tensors that stand out.
 
-mod answer;
-mod labels;
-mod search;
+pub(in crate::report) mod answer;
+pub(in crate::report) mod labels;
+pub(in crate::report) mod search;
 mod sections;
 mod sparkline;
-mod steps;
+pub(in crate::report) mod steps;
 
 use std::io::{self, Write};
 
@@ -24,13 +24,18 @@ pub(super) fn write(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     answer::write(series, options, out)?;
-    compared_with(series, options, out)?;
+    subtitle(series, options, out)?;
     steps::write(series, options, out)?;
     sections::write(series, options, out)
 }
 
+fn subtitle(series: &Series, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
+    let style = options.palette.faint;
+    writeln!(out, "{style}  {}{style:#}", compared_with(series))
+}
+
 /// What the checkpoints were compared with, and what the filters leave out.
-fn compared_with(series: &Series, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
+pub(in crate::report) fn compared_with(series: &Series) -> String {
     let baseline = series.steps.iter().find(|step| !step.is_unreadable());
     let with = match (&series.against, baseline) {
         (Against::First, Some(first)) => format!("each against {}", path(first)),
@@ -45,6 +50,5 @@ fn compared_with(series: &Series, options: &ReportOptions, out: &mut dyn Write) 
         parts.map(|(option, count)| format!("{} left out by {option}", number::count(count)));
     let rules = series.rules.iter().map(|rules| format!("rules: {}", printable(rules)));
     let all: Vec<String> = [with].into_iter().chain(parts).chain(rules).collect();
-    let style = options.palette.faint;
-    writeln!(out, "{style}  {}{style:#}", all.join("; "))
+    all.join("; ")
 }

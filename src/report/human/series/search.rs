@@ -2,10 +2,8 @@
 
 use std::io::{self, Write};
 
-use anstyle::Style;
-
 use crate::report::ReportOptions;
-use crate::series::{Property, Search};
+use crate::series::{Property, Search, Step};
 
 use super::super::lines;
 use super::super::number;
@@ -20,23 +18,13 @@ pub(in crate::report::human) fn write(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let palette = options.palette;
-    let (style, text) = answer(search, options);
-    writeln!(out, "{style}{text}.{style:#}")?;
-    let read = search.steps.iter().filter(|step| step.drift.is_some()).count() as u64;
-    let all = search.steps.len() as u64;
-    let (read, all) = (number::count(read), plural(all, "checkpoint"));
+    let is_good = search.found.is_none() && last_compared(search).is_some();
+    let style = if is_good { palette.good } else { palette.bad };
+    writeln!(out, "{style}{}{style:#}", text(search))?;
     let faint = palette.faint;
-    writeln!(
-        out,
-        "{faint}  {read} of {all} compared with {}{faint:#}",
-        shown_path(&search.baseline)
-    )?;
+    writeln!(out, "{faint}  {}{faint:#}", compared(search))?;
     if !search.because.is_empty() {
-        let title = match search.property {
-            Property::NonFinite => "NaN or infinity",
-            Property::Broken => "Broken",
-        };
-        lines::heading(title, options, out)?;
+        lines::heading(title(search.property), options, out)?;
         for because in search.because.iter().take(options.max_rows) {
             writeln!(out, "  {}", short_of(&printable(because)))?;
         }
@@ -46,32 +34,47 @@ pub(in crate::report::human) fn write(
     errors(search.errors(), options, out)
 }
 
-/// The answer, and its style.
-fn answer(search: &Search, options: &ReportOptions) -> (Style, String) {
-    let palette = options.palette;
+/// The answer on one line.
+pub(in crate::report) fn text(search: &Search) -> String {
     let found = search.found.and_then(|at| search.steps.get(at));
-    let last = search.steps.iter().rev().find(|step| step.drift.is_some());
     let tensors = plural(search.because.len() as u64, "tensor");
-    match (found, last, search.property) {
+    match (found, last_compared(search), search.property) {
         (Some(step), _, Property::NonFinite) if step.drift.is_none() => {
-            let text = format!("{} has NaN already, in {tensors}: {}", label(step), path(step));
-            (palette.bad, text)
+            format!("{} has NaN already, in {tensors}: {}.", label(step), path(step))
         }
         (Some(step), _, Property::NonFinite) => {
             let what = format!("is the first with new NaN or infinity, in {tensors}");
-            (palette.bad, format!("{} {what}: {}", label(step), path(step)))
+            format!("{} {what}: {}.", label(step), path(step))
         }
-        (Some(step), _, Property::Broken) => (
-            palette.bad,
-            format!("{} is the first that breaks a rule: {}", label(step), path(step)),
-        ),
-        (None, Some(last), Property::NonFinite) => (
-            palette.good,
-            format!("no new NaN or infinity in the last checkpoint, {}", label(last)),
-        ),
+        (Some(step), _, Property::Broken) => {
+            format!("{} is the first that breaks a rule: {}.", label(step), path(step))
+        }
+        (None, Some(last), Property::NonFinite) => {
+            format!("no new NaN or infinity in the last checkpoint, {}.", label(last))
+        }
         (None, Some(last), Property::Broken) => {
-            (palette.good, format!("the last checkpoint, {}, breaks no rule", label(last)))
+            format!("the last checkpoint, {}, breaks no rule.", label(last))
         }
-        (None, None, _) => (palette.bad, "no checkpoint can be compared".into()),
+        (None, None, _) => "no checkpoint can be compared.".into(),
+    }
+}
+
+fn last_compared(search: &Search) -> Option<&Step> {
+    search.steps.iter().rev().find(|step| step.drift.is_some())
+}
+
+/// How many checkpoints were compared, and with what.
+pub(in crate::report) fn compared(search: &Search) -> String {
+    let read = search.steps.iter().filter(|step| step.drift.is_some()).count() as u64;
+    let all = search.steps.len() as u64;
+    let (read, all) = (number::count(read), plural(all, "checkpoint"));
+    format!("{read} of {all} compared with {}", shown_path(&search.baseline))
+}
+
+/// The heading of the reasons.
+pub(in crate::report) fn title(property: Property) -> &'static str {
+    match property {
+        Property::NonFinite => "NaN or infinity",
+        Property::Broken => "Broken",
     }
 }

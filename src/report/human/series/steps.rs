@@ -31,9 +31,9 @@ const REST: usize = 40;
 const BARS: usize = 40;
 
 /// A column of the table, and a row of bars: the movement of some tensors over the checkpoints.
-struct Column {
-    title: String,
-    movements: Vec<Option<Movement>>,
+pub(in crate::report) struct Column {
+    pub(in crate::report) title: String,
+    pub(in crate::report) movements: Vec<Option<Movement>>,
 }
 
 /// Writes the table, and on a terminal the sparklines.
@@ -63,7 +63,7 @@ pub(super) fn write(
 }
 
 /// The movement by role.
-fn roles(series: &Series) -> Vec<Column> {
+pub(in crate::report) fn roles(series: &Series) -> Vec<Column> {
     let title = |role| match role {
         None => "all",
         Some(TensorRole::Weight) => "weights",
@@ -83,7 +83,7 @@ fn roles(series: &Series) -> Vec<Column> {
 }
 
 /// The movement by scope, the one that moved furthest first; none if there is only one.
-fn scopes(series: &Series) -> Vec<Column> {
+pub(in crate::report) fn scopes(series: &Series) -> Vec<Column> {
     let mut columns: Vec<Column> = series
         .scopes
         .iter()
@@ -151,7 +151,7 @@ fn rows(series: &Series, most: usize) -> BTreeSet<usize> {
 }
 
 /// For example `12.3%`, and `NaN` where there is nothing else.
-fn cell(movement: Option<Movement>) -> String {
+pub(in crate::report) fn cell(movement: Option<Movement>) -> String {
     match movement {
         Some(Movement { rel_l2: Some(moved), .. }) => number::percent(moved),
         Some(Movement { non_finite, .. }) if non_finite > 0 => "NaN".into(),
@@ -160,7 +160,7 @@ fn cell(movement: Option<Movement>) -> String {
 }
 
 /// The number of tensors that changed.
-fn changed(step: &Step) -> String {
+pub(in crate::report) fn changed(step: &Step) -> String {
     let Some(drift) = &step.drift else { return NONE.into() };
     let all = drift.tensors.len() as u64;
     format!(
@@ -171,7 +171,7 @@ fn changed(step: &Step) -> String {
 }
 
 /// What else is to be said of a checkpoint.
-fn note(step: &Step) -> String {
+pub(in crate::report) fn note(step: &Step) -> String {
     let Some(drift) = step.drift.as_deref() else {
         return if step.is_unreadable() { "unreadable".into() } else { String::new() };
     };

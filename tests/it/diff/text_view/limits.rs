@@ -32,7 +32,7 @@ fn constant(name: &str, tensor: TensorProto) -> NodeDef {
         node.attr.insert(name.into(), AttrValue { value: Some(value) });
     };
     attr("dtype", attr_value::Value::Type(1));
-    attr("value", attr_value::Value::Tensor(tensor));
+    attr("value", attr_value::Value::Tensor(tensor.into()));
     attr("zone", attr_value::Value::I(7));
     node
 }
