@@ -25,11 +25,7 @@ pub(super) fn write(
     _: &ReportOptions,
     out: &mut dyn Write,
 ) -> io::Result<Losses> {
-    let (diff, judged) = match *report {
-        Report::Diff(diff, _) => (diff, None),
-        Report::Judged(judged, _) => (judged.diff, Some(judged)),
-        _ => return Ok(Losses::default()),
-    };
+    let Some((diff, judged)) = report.comparison() else { return Ok(Losses::default()) };
     annotate("notice", Place::of(&diff.rhs.path), &short_of(&answer(diff, judged)), out)?;
     let mut more = 0;
     for (at, problem) in problems(diff, judged).enumerate() {

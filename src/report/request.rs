@@ -80,7 +80,16 @@ impl Subject {
     ];
 }
 
-impl Report<'_> {
+impl<'a> Report<'a> {
+    /// The comparison that it is about, and the rules that judged it.
+    pub(super) fn comparison(&self) -> Option<(&'a Diff, Option<&'a Judged<'a>>)> {
+        match *self {
+            Report::Diff(diff, _) => Some((diff, None)),
+            Report::Judged(judged, _) => Some((judged.diff, Some(judged))),
+            _ => None,
+        }
+    }
+
     /// What the report is about.
     pub fn subject(&self) -> Subject {
         match self {

@@ -37,10 +37,22 @@ pub fn check(
     artifact: &Artifact<'_>,
     options: &DiffOptions,
 ) -> Result<Diff> {
-    let model = Snapshot::new(artifact, &snapshot.redactions)?;
-    let has_files = [snapshot, &model].iter().any(|side| side.has_files());
+    compare(snapshot, file, (&Snapshot::new(artifact, &snapshot.redactions)?, artifact), options)
+}
+
+/// As [`check`], for a caller who has the snapshot of the model, made with the redactions of the other.
+///
+/// # Errors
+/// If the two have no part in common.
+pub fn compare(
+    snapshot: &Snapshot,
+    file: &Path,
+    (model, artifact): (&Snapshot, &Artifact<'_>),
+    options: &DiffOptions,
+) -> Result<Diff> {
+    let has_files = [snapshot, model].iter().any(|side| side.has_files());
     let lhs = to_artifact(snapshot, file, has_files)?;
-    let rhs = to_artifact(&model, artifact.path(), has_files)?;
+    let rhs = to_artifact(model, artifact.path(), has_files)?;
     let mut diff = diff(&lhs, &rhs, options, &Silent)?;
     for side in [&mut diff.lhs, &mut diff.rhs] {
         // Nothing is missing: the values of variables are not part of a snapshot.
@@ -55,7 +67,7 @@ pub fn check(
         variables.get(at).map(|row| row.role)
     };
     for tensor in &mut diff.tensors {
-        tensor.role = role(&tensor.name, &model).or_else(|| role(&tensor.name, snapshot));
+        tensor.role = role(&tensor.name, model).or_else(|| role(&tensor.name, snapshot));
     }
     Ok(diff)
 }

@@ -22,6 +22,8 @@ mod variable;
 
 pub use check::check;
 #[doc(hidden)]
+pub use check::compare;
+#[doc(hidden)]
 pub use file_name::file_name;
 pub use parse::parse;
 pub use redaction::{Redaction, Redactions};

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
-use ckdiff::artifact::Artifact;
+use ckdiff::artifact::{Artifact, FileKind, Sniffed};
 use ckdiff::files::{OpenFile, Replacement, cannot_write, check_writable};
 use ckdiff::report::{Format, Palette, ReportOptions};
 use ckdiff::{Error, ErrorKind};
@@ -47,14 +47,24 @@ pub(crate) fn check(args: &ReportArgs) -> Result<(), Error> {
 /// Refuses to replace a model by a report: it may be one of those that are compared.
 fn refuse_model(path: &Path) -> Result<(), Error> {
     // A path that is not there may still be the prefix of a checkpoint.
-    match path.exists().then(|| Artifact::open(path)) {
-        Some(Ok(model)) => {
-            let why = format!("it is a {}, which a report does not replace", model.kind());
-            Err(Error::usage(why).in_file(path))
-        }
-        // Reports are no models, and neither are files that cannot be read.
-        Some(Err(_)) | None => Ok(()),
+    if !path.exists() {
+        return Ok(());
     }
+    let kind = match Sniffed::of_path(path).kind() {
+        // Damaged or not.
+        FileKind::Checkpoint { .. }
+        | FileKind::CheckpointFile(_)
+        | FileKind::ShardFile(_)
+        | FileKind::TextIndex(_) => "a checkpoint".to_owned(),
+        // Reports have the forms of messages, and are none.
+        FileKind::Message(_) => match Artifact::open(path) {
+            Ok(message) => message.kind().with_article(),
+            Err(_) => return Ok(()),
+        },
+        _ => return Ok(()),
+    };
+    let why = format!("it is {kind}, which a report does not replace");
+    Err(Error::usage(why).in_file(path))
 }
 
 /// The error for two outputs in one file.

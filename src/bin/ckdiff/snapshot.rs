@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -135,22 +135,22 @@ fn is_ci() -> bool {
 /// Checks one model.
 fn one(model: &Path, file: &Path, args: &SnapshotCheckArgs) -> Result<Exit, Diagnostics> {
     let artifact = open(model)?;
-    let text = match fs::symlink_metadata(file) {
-        Err(_) if args.update => {
-            let text = snapshot::text(&artifact)?;
-            replace(file, &text, args)?;
-            return Ok(Exit::Same);
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            warn(&missing(model, file, args));
-            return Ok(Exit::Different);
-        }
-        _ => Arc::new(File::open(file)?).read(MAX_BYTES).map_err(|error| error.in_file(file))?,
-    };
+    let is_missing =
+        fs::symlink_metadata(file).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+    if is_missing && args.update {
+        replace(file, &snapshot::text(&artifact)?, args)?;
+        return Ok(Exit::Same);
+    }
+    if is_missing {
+        warn(&missing(model, file, args));
+        return Ok(Exit::Different);
+    }
+    let text = Arc::new(File::open(file)?).read(MAX_BYTES).map_err(|error| error.in_file(file))?;
     let saved = snapshot::parse(&text).map_err(|error| error.in_file(file))?;
-    let diff = snapshot::check(&saved, file, &artifact, &options(args)?)?;
+    let new = Snapshot::new(&artifact, &saved.redactions)?;
+    let diff = snapshot::compare(&saved, file, (&new, &artifact), &options(args)?)?;
     report(&diff, args)?;
-    let new = Snapshot::new(&artifact, &saved.redactions)?.text()?;
+    let new = new.text()?;
     let is_stale = new.as_bytes() != text;
     match diff.verdict() {
         Verdict::Trouble => return Ok(Exit::Trouble),

@@ -66,10 +66,10 @@ impl Tone {
     }
 }
 
-/// Writes the head of a comparison.
+/// Writes the head of a comparison with this answer.
 pub(super) fn write(
-    diff: &Diff,
-    judged: Option<&Judged<'_>>,
+    text: String,
+    (diff, judged): (&Diff, Option<&Judged<'_>>),
     sections: Vec<(&'static str, String)>,
     options: &ReportOptions,
     out: &mut dyn Write,
@@ -79,7 +79,6 @@ pub(super) fn write(
         (Verdict::Different, None) => Tone::Changed,
         (Verdict::Trouble, None) | (_, Some(Verdict::Different | Verdict::Trouble)) => Tone::Bad,
     };
-    let text = text(diff, judged);
     let side = |(name, of): (&'static str, &ArtifactSummary)| {
         let index_only = if of.has_data { "" } else { ", index only" };
         let what = printable(&format!("{} {}{index_only}", of.kind, of.format));

@@ -35,7 +35,7 @@ pub(super) fn write(
     sections.extend(has_tensors.then(|| ("tensors", counted("Tensors", diff.tensors.len()))));
     sections.extend((graph > 0).then(|| ("changes", counted("Graph", graph))));
     sections.extend(notes.lists.iter().map(|list| (list.id, list.title.to_owned())));
-    answer::write(diff, judged, sections, options, out)?;
+    answer::write(title.clone(), (diff, judged), sections, options, out)?;
     if let Some(judgement) = judgement {
         gates::write(judgement, out)?;
     }

@@ -51,22 +51,16 @@ pub(super) fn write(
     _: &ReportOptions,
     out: &mut dyn Write,
 ) -> io::Result<Losses> {
+    let of_comparison = report.comparison().map(|(diff, judged)| {
+        of_sides(diff, move |f| Comparison::new(diff, judged).try_for_each(f))
+    });
     let suites: Vec<Suite<'_>> = match *report {
-        Report::Diff(diff, _) => {
-            vec![of_sides(diff, move |f| Comparison::new(diff, None).try_for_each(f))]
-        }
-        Report::Judged(judged, _) => {
-            let cases = move |f: &mut dyn FnMut(Case) -> io::Result<()>| {
-                Comparison::new(judged.diff, Some(judged)).try_for_each(f)
-            };
-            vec![of_sides(judged.diff, cases)]
-        }
         Report::Verifications(results, _) => {
             results.iter().map(|(path, result)| verification::suite(path, result)).collect()
         }
         Report::Series(found) => vec![series::suite(found)],
         Report::Search(found) => vec![series::suite_of_search(found)],
-        _ => Vec::new(),
+        _ => of_comparison.into_iter().collect(),
     };
     let mut all = Counts::default();
     let counted: Vec<Counts> =

@@ -31,11 +31,7 @@ pub(super) fn write(
     options: &ReportOptions,
     out: &mut dyn Write,
 ) -> io::Result<Losses> {
-    let (diff, judged) = match *report {
-        Report::Diff(diff, _) => (diff, None),
-        Report::Judged(judged, _) => (judged.diff, Some(judged)),
-        _ => return as_text(report, options, out),
-    };
+    let Some((diff, judged)) = report.comparison() else { return as_text(report, options, out) };
     let mut page = Page::new(options.max_bytes);
     let most = options.max_rows.min(page.max_rows());
     let options = ReportOptions { max_rows: most, ..*options };
