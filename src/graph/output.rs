@@ -179,17 +179,33 @@ fn types(value: Option<attr_value::Value>) -> Vec<i32> {
 /// The shape that its node states for an output.
 fn shape(node: &Node<'_>, number: usize) -> TensorShapeProto {
     let unknown = || TensorShapeProto { dim: Vec::new(), unknown_rank: true };
-    output_shapes(node).into_iter().nth(number).unwrap_or_else(unknown)
+    let listed = listed_shapes(node).into_iter().nth(number);
+    listed.or_else(|| own_shape(node)).unwrap_or_else(unknown)
 }
 
 /// The shapes that a node states for its outputs: all of them, the only one, or none.
 pub(crate) fn output_shapes(node: &Node<'_>) -> Vec<TensorShapeProto> {
-    let of = |name: &str| AttrValue::decode(node.attr(name)?).ok()?.value;
-    match of("_output_shapes") {
-        Some(attr_value::Value::List(list)) if !list.shape.is_empty() => return list.shape,
-        _ => {}
+    let listed = listed_shapes(node);
+    if listed.is_empty() { own_shape(node).into_iter().collect() } else { listed }
+}
+
+/// The value of an attribute, if it can be read.
+fn attribute(node: &Node<'_>, name: &str) -> Option<attr_value::Value> {
+    AttrValue::decode(node.attr(name)?).ok()?.value
+}
+
+/// The shapes that a graph records for the outputs of a node.
+fn listed_shapes(node: &Node<'_>) -> Vec<TensorShapeProto> {
+    match attribute(node, "_output_shapes") {
+        Some(attr_value::Value::List(list)) => list.shape,
+        _ => Vec::new(),
     }
-    let own = match (node.op, of("shape"), of("value")) {
+}
+
+/// The shape that a constant, a placeholder or a variable has of its own.
+fn own_shape(node: &Node<'_>) -> Option<TensorShapeProto> {
+    let of = |name| attribute(node, name);
+    match (node.op, of("shape"), of("value")) {
         ("Const", _, Some(attr_value::Value::Tensor(tensor))) => tensor.tensor_shape,
         // The attribute `shape` of other ops may be that of something else, as of `Reshape`.
         (op, Some(attr_value::Value::Shape(shape)), _)
@@ -198,6 +214,5 @@ pub(crate) fn output_shapes(node: &Node<'_>) -> Vec<TensorShapeProto> {
             Some(shape)
         }
         _ => None,
-    };
-    own.into_iter().collect()
+    }
 }
