@@ -23,17 +23,23 @@ fn records(bytes: &[u8]) -> impl Iterator<Item = Record<'_>> {
     Records::new(bytes, 0).map(|record| record.expect("messages are checked when they are read"))
 }
 
-/// The records of the nodes of a meta graph, sorted, without devices.
+/// The content of a field of this number that holds bytes.
+fn content(of: Record<'_>, number: u32) -> Option<&[u8]> {
+    match of.value {
+        Value::Len(content) if of.number == number => Some(content),
+        _ => None,
+    }
+}
+
+/// The records of the nodes of a meta graph, sorted, without devices. A field of another wire type is an unknown field.
 pub(crate) fn nodes(meta: &Message<'_>) -> Vec<Vec<u8>> {
-    let content = |value| if let Value::Len(content) = value { content } else { &[] };
-    let graph = records(meta.bytes()).find(|record| record.number == 2);
-    let graph = graph.map(|graph| content(graph.value)).unwrap_or_default();
-    let nodes = records(graph).filter(|record| record.number == 1);
+    let graph = records(meta.bytes()).find_map(|record| content(record, 2)).unwrap_or_default();
+    let nodes = records(graph).filter_map(|record| content(record, 1));
     let bare = |node: &[u8]| -> Vec<u8> {
         let kept = records(node).filter(|record| record.number != 4);
         kept.flat_map(|record| record.bytes.to_vec()).collect()
     };
-    let mut nodes: Vec<_> = nodes.map(|node| bare(content(node.value))).collect();
+    let mut nodes: Vec<_> = nodes.map(bare).collect();
     nodes.sort();
     nodes
 }
