@@ -54,6 +54,17 @@ impl Snapshot {
         self.variables.is_some() || !self.assets.is_empty()
     }
 
+    /// The graphs, in the order of the SavedModel.
+    pub(super) fn graphs(&self) -> impl Iterator<Item = &GraphDef> {
+        let (graph, meta_graphs): (Option<&GraphDef>, &[MetaGraphDef]) = match &self.body {
+            Body::Graph(graph) => (Some(graph), &[]),
+            Body::MetaGraph(meta_graph) => (None, std::slice::from_ref(meta_graph)),
+            Body::SavedModel(saved_model) => (None, &saved_model.meta_graphs),
+            Body::Nothing | Body::Other(..) => (None, &[]),
+        };
+        graph.into_iter().chain(meta_graphs.iter().filter_map(|it| it.graph_def.as_ref()))
+    }
+
     /// The meta graphs, in the order of the SavedModel.
     pub(super) fn meta_graphs_mut(&mut self) -> &mut [MetaGraphDef] {
         match &mut self.body {

@@ -12,7 +12,7 @@ use ckdiff::artifact::Artifact;
 use ckdiff::bytes::File;
 use ckdiff::diff::{Diff, DiffOptions, Ignore, Verdict};
 use ckdiff::files::cannot_write;
-use ckdiff::report::human::printable;
+use ckdiff::report::human::{printable, shell_quoted};
 use ckdiff::report::{self, Report, ReportOptions};
 use ckdiff::snapshot::{self, Redactions, Snapshot, file_name};
 
@@ -69,8 +69,8 @@ fn named(args: &SnapshotFiles) -> Result<Vec<(PathBuf, PathBuf)>, Error> {
         })?;
         let file = args.dir.join(name);
         if let Some(other) = models.insert(file.clone(), model) {
-            let (other, model) = (other.display(), model.display());
-            let why = format!("{other} and {model} would have one snapshot, {}", file.display());
+            let (other, model, file) = (shown(other), shown(model), shown(&file));
+            let why = format!("{other} and {model} would have one snapshot, {file}");
             return Err(Error::usage(why));
         }
         named.push((model.clone(), file));
@@ -160,7 +160,7 @@ fn one(model: &Path, file: &Path, args: &SnapshotCheckArgs) -> Result<Exit, Diag
         }
         Verdict::Same if is_stale => {
             let why = "has another text of the same structure; --update writes the new one";
-            warn(&format!("{} {why}", file.display()));
+            warn(&format!("{} {why}", shown(file)));
         }
         _ => {}
     }
@@ -169,9 +169,9 @@ fn one(model: &Path, file: &Path, args: &SnapshotCheckArgs) -> Result<Exit, Diag
 
 /// Says that a snapshot is missing, and how to make it.
 fn missing(model: &Path, file: &Path, args: &SnapshotCheckArgs) -> String {
-    let dir = args.files.dir.display();
-    let (file, model) = (file.display(), model.display());
-    format!("{file}: there is no such snapshot; make it: ckdiff snapshot write {model} --dir {dir}")
+    let word = |path: &Path| shell_quoted(&shown(path));
+    let command = format!("ckdiff snapshot write {} --dir {}", word(model), word(&args.files.dir));
+    format!("{}: there is no such snapshot; make it: {command}", shown(file))
 }
 
 /// Writes the new text of a snapshot, and says so.

@@ -40,7 +40,7 @@ pub(super) use tensors::{role, section_tables};
 pub(super) use terminal_text::short_of;
 
 pub use judgement::{reason, unused_rule};
-pub use terminal_text::{plural, printable};
+pub use terminal_text::{plural, printable, shell_quoted};
 
 use super::request::WIDTH;
 use super::{Judged, Report, ReportOptions, Verbosity};

@@ -137,7 +137,7 @@ pub(super) fn wrapped_to(
 }
 
 /// `text` as one word of a POSIX shell.
-pub(in crate::report) fn shell_quoted(text: &str) -> String {
+pub fn shell_quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 

@@ -1,24 +1,32 @@
 //! Prints the head of a snapshot: kind and redactions, then variables and assets.
 
+use super::facts;
 use super::lines::Lines;
 use crate::diff::TensorRole;
+use crate::error::Result;
 use crate::snapshot::quote::{quoted, string};
-use crate::snapshot::variable::Variable;
+use crate::snapshot::variable::{self, DeclaredVariable, Variable};
 use crate::snapshot::{Snapshot, VERSION};
 use crate::tensor::Kind;
 
 /// Prints everything before the message.
-pub(super) fn print(snapshot: &Snapshot, out: &mut Lines) {
+///
+/// # Errors
+/// As [`variable::of_graphs`].
+pub(super) fn print(snapshot: &Snapshot, out: &mut Lines) -> Result<()> {
     out.line(0, &format!("ckdiff snapshot {VERSION}"));
     out.line(0, &format!("kind {}", snapshot.kind));
     for redaction in snapshot.redactions.iter() {
         out.line(0, &format!("redact {}: {}", redaction.name(), redaction.about()));
     }
     out.line(0, "# The redactions above say what this file does not guard; nor does it guard the values of variables.");
-    if let Some(variables) = &snapshot.variables {
-        out.line(0, &format!("# {}", totals(variables)));
-        out.line(0, "variables");
-        variables.iter().for_each(|row| variable(row, out));
+    match &snapshot.variables {
+        Some(variables) => {
+            out.line(0, &format!("# {}", totals(variables.iter().map(role_and_elements))));
+            out.line(0, "variables");
+            variables.iter().for_each(|row| variable(row, out));
+        }
+        None => declared_variables(&variable::of_graphs(snapshot.graphs())?, out),
     }
     if !snapshot.assets.is_empty() {
         out.line(0, "assets");
@@ -27,6 +35,7 @@ pub(super) fn print(snapshot: &Snapshot, out: &mut Lines) {
         let (name, bytes) = (quoted(name), asset.bytes);
         out.line(1, &format!("{name} {bytes} bytes sha256:{}", asset.sha256));
     }
+    Ok(())
 }
 
 fn variable(row: &Variable, out: &mut Lines) {
@@ -42,18 +51,51 @@ fn variable(row: &Variable, out: &mut Lines) {
     out.line(1, &format!("{name} {} {} {}", facts.dtype, facts.shape, role.name()));
 }
 
+/// Lists the variables that graphs declare, for readers: the nodes are what is read back.
+fn declared_variables(variables: &[DeclaredVariable<'_>], out: &mut Lines) {
+    if variables.is_empty() {
+        return;
+    }
+    let elements = |row: &DeclaredVariable<'_>| {
+        let dims = row.shape.filter(|shape| !shape.unknown_rank)?.dim.iter();
+        let product = dims.map(|dim| u64::try_from(dim.size).ok());
+        product.fold(Some(1), |product: Option<u64>, dim| product?.checked_mul(dim?))
+    };
+    let rows = variables.iter().map(|row| (row.role, elements(row)));
+    out.line(0, &format!("# {}, as declared by nodes:", totals(rows)));
+    for DeclaredVariable { name, dtype, shape, role } in variables {
+        let dtype = dtype.map_or("?", |dtype| dtype.name());
+        let mut dims = String::new();
+        match shape {
+            Some(shape) => drop(facts::shape(shape, &mut dims)),
+            None => dims.push_str("[...]"),
+        }
+        out.line(0, &format!("#   {} {dtype} {dims} {}", quoted(name), role.name()));
+    }
+}
+
+/// The role of a variable, and the number of its elements if they are numbers.
+fn role_and_elements(row: &Variable) -> (TensorRole, Option<u64>) {
+    let is_number = row.facts.dtype.kind() != Kind::Bytes;
+    (row.role, is_number.then(|| row.facts.shape.elements()))
+}
+
 /// The number of variables and of their elements, by role.
-fn totals(variables: &[Variable]) -> String {
-    let mut text = format!("{} variables", variables.len());
+fn totals(variables: impl ExactSizeIterator<Item = (TensorRole, Option<u64>)> + Clone) -> String {
+    let count = variables.len();
+    let mut text = format!("{count} variable{}", plural(count as u64));
     for role in TensorRole::ALL {
-        let own = || variables.iter().filter(|row| row.role == role);
-        let numbers = own().filter(|row| row.facts.dtype.kind() != Kind::Bytes);
-        let elements = numbers.map(|row| row.facts.shape.elements()).fold(0, u64::saturating_add);
-        if own().next().is_some() {
-            let plural = if elements == 1 { "" } else { "s" };
-            let (count, name) = (own().count(), role.name());
-            text += &format!("; {count} {name}, {elements} element{plural}");
+        let own = variables.clone().filter(|(own, _)| *own == role);
+        let elements = own.clone().filter_map(|(_, elements)| elements);
+        let elements = elements.fold(0, u64::saturating_add);
+        let (count, name) = (own.count(), role.name());
+        if count > 0 {
+            text += &format!("; {count} {name}, {elements} element{}", plural(elements));
         }
     }
     text
+}
+
+fn plural(count: u64) -> &'static str {
+    if count == 1 { "" } else { "s" }
 }

@@ -49,7 +49,7 @@ impl Snapshot {
     /// If a part of the message cannot be printed.
     pub fn text(&self) -> Result<String> {
         let mut out = Lines::default();
-        head::print(self, &mut out);
+        head::print(self, &mut out)?;
         match &self.body {
             Body::Nothing => {}
             Body::Graph(graph) => graph::with_library(graph, 0, &mut out)?,

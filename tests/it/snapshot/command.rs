@@ -91,7 +91,7 @@ fn a_missing_snapshot_is_a_difference_and_names_the_command_that_makes_it() {
     let dir = tempfile::tempdir().unwrap();
     let run = run(dir.path(), "snapshot check --dir here T/demo/model.ckpt");
     let expected = format!(
-        "ckdiff: warning: here/model.snapshot: there is no such snapshot; make it: ckdiff snapshot write {DATA}demo/model.ckpt --dir here\n"
+        "ckdiff: warning: here/model.snapshot: there is no such snapshot; make it: ckdiff snapshot write '{DATA}demo/model.ckpt' --dir 'here'\n"
     );
     assert_eq!((run.code, run.text(), &*run.stderr), (1, "", &*expected));
     assert!(files(dir.path()).is_empty());

@@ -38,7 +38,7 @@ fn every_redaction_can_be_kept_by_itself() {
 }
 
 #[test]
-fn a_model_has_the_face_of_its_own_snapshot() {
+fn a_model_matches_its_own_snapshot() {
     for (path, artifact) in fixtures::all() {
         let Ok(text) = snapshot::text(&artifact) else { continue };
         let saved = snapshot::parse(text).unwrap();

@@ -5,4 +5,5 @@ mod fixtures;
 mod hostile;
 mod laws;
 mod pairs;
+mod variables;
 mod versions;
