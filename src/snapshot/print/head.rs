@@ -57,9 +57,8 @@ fn declared_variables(variables: &[DeclaredVariable<'_>], out: &mut Lines) {
         return;
     }
     let elements = |row: &DeclaredVariable<'_>| {
-        let dims = row.shape.filter(|shape| !shape.unknown_rank)?.dim.iter();
-        let product = dims.map(|dim| u64::try_from(dim.size).ok());
-        product.fold(Some(1), |product: Option<u64>, dim| product?.checked_mul(dim?))
+        let mut dims = row.shape.filter(|shape| !shape.unknown_rank)?.dim.iter();
+        dims.try_fold(1u64, |product, dim| product.checked_mul(u64::try_from(dim.size).ok()?))
     };
     let rows = variables.iter().map(|row| (row.role, elements(row)));
     out.line(0, &format!("# {}, as declared by nodes:", totals(rows)));
