@@ -22,6 +22,7 @@ mod op_counts;
 mod outcome;
 mod path;
 mod path_text;
+mod rename_rule;
 mod restorability;
 mod roles;
 mod side;
@@ -41,6 +42,7 @@ pub use self::{
     message::{Keyed, MessageOptions, PathPattern, messages},
     name_filter::{Globs, escaped_glob, glob_names, name_glob},
     outcome::{Coverage, Damage, LeftOut, Rename, RoleCounts},
+    rename_rule::{StatedAt, StatedRename},
     text_view::{ChangedPart, Hunk, Line, LineTag, TextDiff, TextView},
     unused::{UnusedPattern, closest_name},
 };

@@ -7,12 +7,10 @@ use std::path::Path;
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use regex::bytes::Regex;
 
+use super::rename_rule::{RenameRule, StatedRename};
 use super::unused::UnusedPattern;
 use crate::error::{Error, Result, shortened};
 use crate::tensor::Name;
-
-/// How many groups the replacement of a rename rule may refer to. Each group can repeat the whole name.
-const MAX_GROUPS: usize = 16;
 
 /// Include and exclude patterns, and rename rules.
 #[derive(Debug, Clone, Default)]
@@ -28,16 +26,6 @@ pub struct NameFilter {
 pub struct Globs {
     patterns: Vec<String>,
     set: GlobSet,
-}
-
-/// A rule that gives a tensor of lhs another name.
-#[derive(Debug, Clone)]
-struct RenameRule {
-    /// The rule as the user gave it.
-    rule: String,
-    /// `None` if the rule is only shown.
-    from: Option<Regex>,
-    to: Vec<u8>,
 }
 
 /// Whether a tensor is selected.
@@ -64,8 +52,22 @@ impl NameFilter {
                 globs => Some(Globs::new("include", globs)?),
             },
             exclude: Globs::new("exclude", exclude)?,
-            renames: renames.iter().map(|rule| RenameRule::parse(rule)).collect::<Result<_>>()?,
+            renames: renames
+                .iter()
+                .map(|rule| RenameRule::parse(rule, None))
+                .collect::<Result<_>>()?,
         })
+    }
+
+    /// The filter with the renames of a rules file after its own.
+    ///
+    /// # Errors
+    /// If one is malformed; the error has its place in the file.
+    pub fn with_renames(mut self, renames: &[StatedRename]) -> Result<Self> {
+        for StatedRename { rule, at } in renames {
+            self.renames.push(RenameRule::parse(rule, Some(at.clone()))?);
+        }
+        Ok(self)
     }
 
     /// The filter of a saved report, which has the texts of its patterns and rules, but matches nothing: the tensors were selected
@@ -76,11 +78,10 @@ impl NameFilter {
         rules: Vec<String>,
     ) -> Self {
         let include = Some(include).filter(|include| !include.is_empty());
-        let rename = |rule| RenameRule { rule, from: None, to: Vec::new() };
         Self {
             include: include.map(Globs::of_report),
             exclude: Globs::of_report(exclude),
-            renames: rules.into_iter().map(rename).collect(),
+            renames: rules.into_iter().map(RenameRule::of_report).collect(),
         }
     }
 
@@ -127,22 +128,32 @@ impl NameFilter {
         let include = self.include.as_ref();
         let mut unused = include.map(|globs| globs.unused("include", all())).unwrap_or_default();
         unused.extend(self.exclude.unused("exclude", all()));
-        let is_unused = |rename: &&RenameRule| {
-            !lhs.iter().any(|name| rename.applies(name.as_bytes()).is_some())
-        };
+        let is_unused =
+            |rename: &&RenameRule| !lhs.iter().any(|name| rename.apply(name).is_some());
         unused.extend(self.renames.iter().filter(is_unused).map(|rename| {
             let text = rename.from.as_ref().map_or("", Regex::as_str);
-            UnusedPattern::new("rename", &rename.rule, text, lhs.iter().copied())
+            let unused = UnusedPattern::new("rename", &rename.rule, text, lhs.iter().copied());
+            UnusedPattern { at: rename.at.clone(), ..unused }
         }));
         unused
     }
 
     /// The name in rhs of a tensor of lhs; `None` if no rule matches it.
     pub fn rename(&self, name: &Name) -> Option<Name> {
-        let bytes = name.as_bytes();
-        let mut rules = self.renames.iter();
-        let (from, to) = rules.find_map(|rule| rule.applies(bytes).map(|from| (from, &rule.to)))?;
-        Some(Name::from(&*from.replace(bytes, to.as_slice())))
+        self.renames.iter().find_map(|rule| rule.apply(name))
+    }
+
+    /// The error that two tensors of lhs get one name, `to`.
+    pub(super) fn clash(&self, to: &Name, both: [&Name; 2]) -> Error {
+        let [a, b] = both.map(Name::printable);
+        let why = format!("both {a} and {b} are renamed to {}", to.printable());
+        let rule_of = |name| self.renames.iter().find(|rule| rule.apply(name).is_some());
+        // A rule of a file has a place, which says more than the name of the option.
+        let rules = both.into_iter().filter_map(rule_of);
+        match rules.max_by_key(|rule| rule.at.is_some()) {
+            Some(rule) => rule.error(&why),
+            None => Error::usage(why).of_option("rename"),
+        }
     }
 }
 
@@ -234,35 +245,9 @@ fn as_path(_: &[u8]) -> &Path {
 }
 
 /// The message of a parser about a pattern. It repeats the pattern, so of a long one only the last line is kept.
-fn cause(message: &str, pattern: &str) -> String {
+pub(super) fn cause(message: &str, pattern: &str) -> String {
     let is_long = shortened(pattern) != pattern;
     let last = message.lines().next_back().filter(|_| is_long);
     let cause = last.unwrap_or(message);
     cause.replace(pattern, &shortened(pattern))
-}
-
-impl RenameRule {
-    fn parse(rule: &str) -> Result<Self> {
-        let usage =
-            |why: String| Error::usage(format!("{:?}: {why}", shortened(rule))).of_option("rename");
-        let (from, to) = rule
-            .rsplit_once('=')
-            .ok_or_else(|| usage("'=' is missing between FROM and TO".into()))?;
-        if from.is_empty() {
-            return Err(usage("FROM is empty".into()));
-        }
-        let groups = to.replace("$$", "").matches('$').count();
-        if groups > MAX_GROUPS {
-            return Err(usage(format!(
-                "expected at most {MAX_GROUPS} groups in TO, found {groups}"
-            )));
-        }
-        let from = Regex::new(from).map_err(|error| usage(cause(&error.to_string(), from)))?;
-        Ok(Self { rule: rule.to_owned(), from: Some(from), to: to.as_bytes().to_vec() })
-    }
-
-    /// The regular expression, if it matches a name.
-    fn applies(&self, name: &[u8]) -> Option<&Regex> {
-        self.from.as_ref().filter(|from| from.is_match(name))
-    }
 }

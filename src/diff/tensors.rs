@@ -223,12 +223,10 @@ fn pair_by_name<'a>(
             false
         });
     }
-    if let Some((name, both)) = clashes.iter().find(|(name, _)| pairs_by_name.contains_key(name)) {
-        let [a, b] = both.map(Name::printable);
-        let why = format!("both {a} and {b} are renamed to {}", name.printable());
-        return Err(Error::usage(why).of_option("rename"));
+    match clashes.iter().find(|(name, _)| pairs_by_name.contains_key(name)) {
+        Some((name, both)) => Err(names.clash(name, *both)),
+        None => Ok(pairs_by_name),
     }
-    Ok(pairs_by_name)
 }
 
 /// The result that follows from the index alone, before any content is read.

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::rename_rule::StatedAt;
 use crate::error::{Error, shortened};
 use crate::suggestion::closest;
 use crate::tensor::Name;
@@ -11,15 +12,18 @@ use crate::tensor::Name;
 /// The maximum number of names that are searched for a suggestion.
 const SEARCHED: usize = 10_000;
 
-/// A pattern or rule of an option that matches nothing.
+/// A pattern of an option, or of a rules file, that matches nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UnusedPattern {
-    /// The name of the option, such as `exclude`.
+    /// The name of the option, such as `exclude`, or of the key in the file.
     pub option: &'static str,
     /// The pattern, as it was given.
     pub pattern: String,
     /// The name that is closest to it.
     pub suggestion: Option<String>,
+    /// The place in a rules file; `None` if an option gave it.
+    #[serde(rename = "rule", skip_serializing_if = "Option::is_none")]
+    pub at: Option<StatedAt>,
 }
 
 impl UnusedPattern {
@@ -30,12 +34,16 @@ impl UnusedPattern {
         text: &str,
         names: impl Iterator<Item = &'n Name>,
     ) -> Self {
-        Self { option, pattern: pattern.to_owned(), suggestion: closest_name(text, names) }
+        let (pattern, suggestion) = (pattern.to_owned(), closest_name(text, names));
+        Self { option, pattern, suggestion, at: None }
     }
 
     /// The error for a comparison that accepts no unmatched pattern.
     pub fn error(&self) -> Error {
-        Error::usage(self.to_string()).of_option(self.option)
+        match self.at {
+            Some(_) => Error::usage(self.to_string()),
+            None => Error::usage(self.to_string()).of_option(self.option),
+        }
     }
 }
 
@@ -49,6 +57,9 @@ pub fn closest_name<'n>(pattern: &str, names: impl Iterator<Item = &'n Name>) ->
 
 impl fmt::Display for UnusedPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(at) = &self.at {
+            write!(f, "{at}: {} ", self.option)?;
+        }
         write!(f, "{:?} matches nothing", shortened(&self.pattern))?;
         match &self.suggestion {
             Some(name) => write!(f, "; did you mean {name}?"),

@@ -56,10 +56,10 @@ pub(super) struct MissingRenames {
 impl MissingRenames {
     pub(super) fn of(rules: &Rules, diff: &Diff) -> Self {
         let given: BTreeSet<&str> = diff.options.names.rename_rules().collect();
-        let missing = rules.renames.iter().filter(|rename| !given.contains(&***rename));
-        let missing: Vec<String> = missing.cloned().collect();
+        let missing = rules.renames.iter().filter(|rename| !given.contains(&*rename.rule));
+        let missing: Vec<_> = missing.cloned().collect();
         // Reading the rules has checked the renames.
-        let filter = NameFilter::new(&[], &[], &missing).unwrap_or_default();
+        let filter = NameFilter::default().with_renames(&missing).unwrap_or_default();
         let renamed = diff.tensors.iter().filter_map(|tensor| filter.rename(lhs_name(tensor)?));
         let targets = renamed.collect();
         let rule = RuleOrigin { source: rules.source.as_str().into(), line: None, name: None };

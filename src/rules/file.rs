@@ -12,6 +12,7 @@ use super::rule::{Rule, RuleKind, RuleOrigin, origin_of};
 use super::rule_list::Rules;
 use super::selector::{Conditions, NameIndex, regex};
 use super::source::{Item, Source};
+use crate::diff::{StatedAt, StatedRename};
 use crate::error::{Error, Result, shortened};
 use crate::suggestion::hint;
 
@@ -81,7 +82,7 @@ struct Parts {
     extended: Option<Box<Parts>>,
     rules: Vec<(Rule, Conditions)>,
     graph: GraphRules,
-    renames: Vec<String>,
+    renames: Vec<StatedRename>,
 }
 
 impl Parts {
@@ -215,8 +216,8 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// A rename, as the command has it.
-    fn rename(&mut self, table: &DeTable<'_>, item: Item<'_, '_>) -> Result<String> {
+    /// A rename, as the command has it; its line is that of its key `from`.
+    fn rename(&mut self, table: &DeTable<'_>, item: Item<'_, '_>) -> Result<StatedRename> {
         const KEYS: [&str; 2] = ["from", "to"];
         if let Some(key) = table.keys().find(|key| !KEYS.contains(&key.get_ref().as_ref())) {
             return Err(self.source.unknown_key(key, "[[rename]]", KEYS.into_iter()));
@@ -236,7 +237,8 @@ impl Reader<'_, '_> {
             return Err(self.source.error(to_at.span(), "a new name cannot have a ="));
         }
         regex(self.source, at, from)?;
-        Ok(format!("{from}={to}"))
+        let at = StatedAt { source: self.from.to_string(), line: self.source.line(&at.span()) };
+        Ok(StatedRename { rule: format!("{from}={to}"), at })
     }
 
     fn finish(self, file: &Path, profile: Option<&str>) -> Result<Rules> {

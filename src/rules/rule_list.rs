@@ -7,7 +7,7 @@ use super::policy::Policy;
 use super::rule::{Rule, RuleOrigin};
 use super::selector::{NameIndex, Subject};
 use crate::compare::CompareOptions;
-use crate::diff::{TensorDiff, TensorRules};
+use crate::diff::{StatedRename, TensorDiff, TensorRules};
 use crate::tensor::Name;
 
 /// The rules of a file, of a built-in profile, or both.
@@ -18,7 +18,7 @@ pub struct Rules {
     /// The globs of all of them.
     pub(super) names: NameIndex,
     pub(super) graph: GraphRules,
-    pub(super) renames: Vec<String>,
+    pub(super) renames: Vec<StatedRename>,
     /// The name of the file or built-in profile.
     pub(super) source: String,
     /// The profile of the file that was chosen.
@@ -36,8 +36,8 @@ impl Rules {
         self.profile.as_deref()
     }
 
-    /// The renames, each as `FROM=TO`; see [`NameFilter::new`](crate::diff::NameFilter::new).
-    pub fn renames(&self) -> &[String] {
+    /// The renames, for [`NameFilter::with_renames`](crate::diff::NameFilter::with_renames).
+    pub fn renames(&self) -> &[StatedRename] {
         &self.renames
     }
 

@@ -19,7 +19,7 @@ use sha2::{Digest, Sha256};
 use super::drift::{Change, Drift, Moved, NonFinite, Tensor, TensorDrift, Tensors, shared};
 use crate::bytes::{File, hex};
 use crate::compare::Sides;
-use crate::diff::{LeftOut, TensorRole, UnusedPattern};
+use crate::diff::{LeftOut, StatedAt, TensorRole, UnusedPattern};
 use crate::error::{Error, Result};
 use crate::files;
 use crate::summary::{Movement, RoleMovement};
@@ -171,9 +171,13 @@ struct StoredDrift {
     roles: Vec<StoredRole>,
     tensors: Vec<StoredTensor>,
     left_out: [u64; 2],
-    unused: Vec<(String, String, Option<String>)>,
+    unused: Vec<StoredPattern>,
     broken: Option<String>,
 }
+
+/// The option, the pattern, a name close to it, and the place in a rules file.
+#[derive(Serialize, Deserialize)]
+struct StoredPattern(String, String, Option<String>, Option<(String, u64)>);
 
 /// The role; changed, all and non-finite tensors; the bits of the movement.
 #[derive(Serialize, Deserialize)]
@@ -195,13 +199,11 @@ struct StoredTensor(
 impl StoredDrift {
     /// `None` if a name is not UTF-8.
     fn new(drift: &Drift) -> Option<Self> {
-        let unused =
-            |of: &UnusedPattern| (of.option.to_owned(), of.pattern.clone(), of.suggestion.clone());
         Some(Self {
             roles: drift.roles.iter().map(StoredRole::new).collect(),
             tensors: drift.tensors.iter().map(StoredTensor::new).collect::<Option<_>>()?,
             left_out: [drift.left_out.include, drift.left_out.exclude],
-            unused: drift.unused.iter().map(unused).collect(),
+            unused: drift.unused.iter().map(StoredPattern::new).collect(),
             broken: drift.broken.clone(),
         })
     }
@@ -209,17 +211,28 @@ impl StoredDrift {
     fn drift(self, tensors: &mut Tensors) -> Option<Drift> {
         let [include, exclude] = self.left_out;
         let tensors = self.tensors.into_iter().map(|of| of.tensor(tensors));
-        let unused = |(option, pattern, suggestion): (String, String, _)| {
-            let option = ["include", "exclude"].into_iter().find(|known| *known == option)?;
-            Some(UnusedPattern { option, pattern, suggestion })
-        };
         Some(Drift {
             roles: self.roles.into_iter().map(StoredRole::role).collect::<Option<_>>()?,
             tensors: tensors.collect::<Option<_>>()?,
             left_out: LeftOut { include, exclude },
-            unused: self.unused.into_iter().map(unused).collect::<Option<_>>()?,
+            unused: self.unused.into_iter().map(StoredPattern::pattern).collect::<Option<_>>()?,
             broken: self.broken,
         })
+    }
+}
+
+impl StoredPattern {
+    fn new(of: &UnusedPattern) -> Self {
+        let at = of.at.as_ref().map(|at| (at.source.clone(), at.line));
+        Self(of.option.to_owned(), of.pattern.clone(), of.suggestion.clone(), at)
+    }
+
+    fn pattern(self) -> Option<UnusedPattern> {
+        let Self(option, pattern, suggestion, at) = self;
+        let options = ["include", "exclude", "rename"];
+        let option = options.into_iter().find(|known| *known == option)?;
+        let at = at.map(|(source, line)| StatedAt { source, line });
+        Some(UnusedPattern { option, pattern, suggestion, at })
     }
 }
 

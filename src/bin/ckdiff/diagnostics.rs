@@ -93,7 +93,12 @@ pub(crate) fn check_unused_rules(judgement: &Judgement, deny: bool) -> Result<()
 
 /// Warns of patterns that match nothing.
 pub(crate) fn warn_of_unused(patterns: &[UnusedPattern]) {
-    patterns.iter().for_each(|unused| warn(&format!("--{}: {unused}", unused.option)));
+    for unused in patterns {
+        match unused.at {
+            Some(_) => warn(&unused.to_string()),
+            None => warn(&format!("--{}: {unused}", unused.option)),
+        }
+    }
 }
 
 impl From<Error> for Diagnostics {

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &SeriesArgs) -> Result<Exit, Diagnostics> {
     let judge = judge.as_ref().map(Judge::of_series);
     let options = SeriesOptions {
         against: args.against(),
-        names: NameFilter::new(&filter.include, &filter.exclude, renames)?,
+        names: NameFilter::new(&filter.include, &filter.exclude, &[])?.with_renames(renames)?,
         threads: args.jobs.jobs.into(),
     };
     let mut cache = args.cache.as_deref().map(Cache::open).transpose()?;

@@ -91,7 +91,7 @@ fn command(judged: &Judged<'_>, again: &Again) -> String {
 
 /// The options of the report that decide what is compared.
 fn options(given: &DiffOptions, rules: &Rules, option: &mut impl FnMut(&str, &str)) {
-    let of_rules = |rename: &&str| rules.renames().iter().any(|of_rules| of_rules == rename);
+    let of_rules = |rename: &&str| rules.renames().iter().any(|of_rules| of_rules.rule == *rename);
     given.names.rename_rules().filter(|rename| !of_rules(rename)).for_each(|rename| {
         option("rename", rename);
     });

@@ -179,3 +179,40 @@ fn a_series_stops_at_the_first_step_that_breaks_a_rule() {
     let (code, said) = run_in(dir.path(), "series T/steps --no-config --first rule");
     assert_eq!(code, 2, "{said}");
 }
+
+#[test]
+fn renames_of_the_file_are_named_with_their_place() {
+    let dir = tempfile::tempdir().unwrap();
+    let write = |renames: &[(&str, &str)]| {
+        let rename = |(from, to): &(&str, &str)| {
+            format!("[[rename]]\nfrom = '{from}'\nto = '{to}'\n")
+        };
+        let text: String = renames.iter().map(rename).collect();
+        fs::write(dir.path().join("ckdiff.toml"), format!("extends = \"same-start\"\n{text}"))
+            .unwrap();
+    };
+    let fails = |options: &str| {
+        let (code, said) = run_in(dir.path(), &format!("-q {options} T/seeds/1 T/warm/1"));
+        assert_eq!(code, 2, "{said}");
+        said
+    };
+    write(&[("nothing", "none"), ("^conv1/bias$", "conv2/bias")]);
+    let clash = "both conv1/bias and conv2/bias are renamed to conv2/bias\n";
+    let unused = "ckdiff.toml:3: rename \"nothing=none\" matches nothing\n";
+    assert_eq!(fails(""), format!("ckdiff: error: ckdiff.toml:6: {clash}"));
+    assert_eq!(fails("--deny-unused"), format!("ckdiff: error: {unused}"));
+    assert_eq!(
+        fails("--no-config --rename ^conv1/bias$=conv2/bias"),
+        format!("ckdiff: error: --rename: {clash}")
+    );
+    let groups = "$1".repeat(17);
+    write(&[("(a)", &groups)]);
+    let said = fails("");
+    assert!(said.starts_with("ckdiff: error: ckdiff.toml:3: \"(a)="), "{said}");
+    write(&[("nothing", "none")]);
+    for line in ["-q T/seeds/1 T/warm/1", "series -q T/steps", "series -q T/steps --cache c"] {
+        let (_, said) = run_in(dir.path(), line);
+        assert_eq!(said, format!("ckdiff: warning: {unused}"), "{line}");
+    }
+    assert_eq!(run_in(dir.path(), "series -q T/steps --cache c").1, format!("ckdiff: warning: {unused}"));
+}

@@ -45,7 +45,7 @@ pub fn rules(text: &str) -> Arc<Rules> {
 /// The options of a comparison by rules.
 pub fn with_rules(options: &DiffOptions, rules: &Arc<Rules>) -> DiffOptions {
     DiffOptions {
-        names: NameFilter::new(&[], &[], rules.renames()).unwrap(),
+        names: NameFilter::default().with_renames(rules.renames()).unwrap(),
         rules: Some(rules.clone()),
         ..options.clone()
     }

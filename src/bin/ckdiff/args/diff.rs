@@ -106,7 +106,7 @@ impl CompareArgs {
             None => close.criteria()?,
         };
         let renames = rules.map(|rules| rules.renames()).unwrap_or_default();
-        let renames: Vec<_> = self.rename.iter().chain(renames).cloned().collect();
+        let names = NameFilter::new(&self.filter.include, &self.filter.exclude, &self.rename)?;
         Ok(DiffOptions {
             compare: compare::CompareOptions {
                 tolerance,
@@ -122,7 +122,7 @@ impl CompareArgs {
             listed: ListedTensors::default(),
             mismatch_map: false,
             deny_unused: self.filter.deny_unused,
-            names: NameFilter::new(&self.filter.include, &self.filter.exclude, &renames)?,
+            names: names.with_renames(renames)?,
             only: self.only.unwrap_or_default(),
             lists: Lists::default(),
             ignore: Ignore::new(&self.changes.ignore, &self.changes.ignore_kind)?,

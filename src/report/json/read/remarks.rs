@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::diff::{Damage, Finding, LeftOut, Rename, UnusedPattern};
+use crate::diff::{Damage, Finding, LeftOut, Rename, StatedAt, UnusedPattern};
 use crate::error::Result;
 use crate::serial::{Json, Object, Read};
 
@@ -56,6 +56,13 @@ impl<'r> Read<'r> for Finding {
     }
 }
 
+impl<'r> Read<'r> for StatedAt {
+    fn read(json: Json<'r>) -> Result<Self> {
+        let object = Object::read(json)?;
+        Ok(Self { source: object.get("source")?, line: object.with("line", count)? })
+    }
+}
+
 /// The patterns that matched nothing. Those of options that this version does not have are left out.
 pub(super) fn unused(json: Json<'_>) -> Result<Vec<UnusedPattern>> {
     let mut unused = Vec::new();
@@ -64,7 +71,8 @@ pub(super) fn unused(json: Json<'_>) -> Result<Vec<UnusedPattern>> {
         let (name, pattern) = (object.get::<String>("option")?, object.get("pattern")?);
         let suggestion = object.get("suggestion")?;
         let option = OPTIONS.into_iter().find(|option| *option == name);
-        unused.extend(option.map(|option| UnusedPattern { option, pattern, suggestion }));
+        let at = object.optional("rule")?;
+        unused.extend(option.map(|option| UnusedPattern { option, pattern, suggestion, at }));
         Ok(())
     })?;
     Ok(unused)
