@@ -7,7 +7,7 @@ use super::object_graphs::{KnownNames, ObjectGraphs};
 use super::op_counts::op_counts;
 use super::side_tensors::SideTensors;
 use super::{Coverage, Damage, Diff, DiffOptions, Finding, Only, Side};
-use super::{files, model, restorability, suggestions, tensors};
+use super::{files, graph_globs, model, restorability, suggestions, tensors};
 use crate::artifact::{Artifact, ArtifactKind};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
@@ -81,7 +81,7 @@ pub(super) fn compare(
     Ok(diff)
 }
 
-/// Leaves out the changes that the options ignore.
+/// Leaves out the changes that the options ignore, and finds patterns for changes that match nothing.
 ///
 /// # Errors
 /// If a pattern of any option matches nothing, and the options do not allow it.
@@ -95,6 +95,7 @@ fn ignore(
     let documents: Vec<_> = [lhs, rhs].iter().filter_map(|side| side.message()).collect();
     let messages: Vec<_> = documents.iter().map(|document| document.message()).collect();
     let objects = objects.map(ObjectGraphs::bytes).unwrap_or_default();
+    graph_globs::check(options, &messages, &objects, diff)?;
     options.ignore.apply(&messages, &objects, diff);
     match diff.unused.first().filter(|_| options.deny_unused) {
         Some(unused) => Err(unused.error()),

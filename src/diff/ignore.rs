@@ -79,10 +79,7 @@ impl Ignore {
         diff.ignored += (before - diff.changes.len()) as u64;
         let unused = self.globs.iter().enumerate().filter(|(at, _)| !used.contains(at));
         for (_, PathGlob { glob, .. }) in unused {
-            if let Some(word) = words(glob).find(|word| !word.is_known(messages, objects)) {
-                let fields: BTreeSet<Name> = field_names(messages).map(Name::from).collect();
-                diff.unused.push(UnusedPattern::new("ignore", glob, word.text, fields.iter()));
-            }
+            diff.unused.extend(impossible("ignore", glob, messages, objects));
         }
     }
 
@@ -101,6 +98,27 @@ impl Ignore {
         }
         is_covered
     }
+}
+
+/// A glob that cannot match any path of the messages and of the object graphs, as an unused pattern.
+pub(super) fn impossible(
+    option: &'static str,
+    glob: &str,
+    messages: &[&Message<'_>],
+    objects: &[&[u8]],
+) -> Option<UnusedPattern> {
+    let word = words(glob).find(|word| !word.is_known(messages, objects))?;
+    let fields: BTreeSet<Name> = field_names(messages).map(Name::from).collect();
+    Some(UnusedPattern::new(option, glob, word.text, fields.iter()))
+}
+
+/// Whether a glob matches the path of a change, or the start of it.
+pub(super) fn matches_any(glob: &str, changes: &[Change]) -> bool {
+    path_glob(glob).is_ok_and(|regex| {
+        let matches =
+            |change: &Change| change.path.starts().iter().any(|path| regex.is_match(path));
+        changes.iter().any(matches)
+    })
 }
 
 /// Fields of paths that no message has.

@@ -11,6 +11,7 @@ mod finding;
 mod frozen;
 mod full_names;
 mod graph;
+mod graph_globs;
 mod ignore;
 mod join;
 mod listed;
@@ -37,6 +38,7 @@ mod unused;
 pub use self::{
     change::{BoundaryChange, Detail, NodeGroup},
     criteria::Bound,
+    graph_globs::{GlobTarget, GraphGlob},
     ignore::path_glob,
     listed::ListedTensors,
     message::{Keyed, MessageOptions, PathPattern, messages},

@@ -12,7 +12,7 @@ use std::path::Path;
 use super::human::{answer, plural, printable, short_of, unused_rule};
 use super::problems::{Problem, problems};
 use super::{Judged, Report, ReportOptions};
-use crate::diff::{Diff, Side};
+use crate::diff::{Diff, Side, StatedAt};
 use crate::message::Losses;
 use crate::rules::RuleOrigin;
 
@@ -39,7 +39,7 @@ pub(super) fn write(
     Ok(Losses::default())
 }
 
-/// The findings about one side, and the rules that match nothing.
+/// The findings about one side, and what of the rules matches nothing.
 fn warnings(diff: &Diff, judged: Option<&Judged<'_>>, out: &mut dyn Write) -> io::Result<()> {
     let findings = diff.findings.iter().map(|finding| {
         let side = if finding.side == Some(Side::Lhs) { &diff.lhs } else { &diff.rhs };
@@ -48,6 +48,9 @@ fn warnings(diff: &Diff, judged: Option<&Judged<'_>>, out: &mut dyn Write) -> io
     });
     let unused = judged.into_iter().flat_map(|judged| &judged.judgement.unused);
     let unused = unused.map(|rule| (Place::of_rule(&rule.rule), printable(&unused_rule(rule))));
+    let stated = diff.unused.iter().filter_map(|of| Some((of.at.as_ref()?, of)));
+    let unused =
+        unused.chain(stated.map(|(at, of)| (Place::stated(at), printable(&of.to_string()))));
     let mut more = 0;
     for (at, (place, line)) in findings.chain(unused).enumerate() {
         match at < MOST {
@@ -81,6 +84,10 @@ impl Place {
 
     fn of_rule(rule: &RuleOrigin) -> Self {
         Self { file: printable(&rule.source), line: rule.line }
+    }
+
+    fn stated(at: &StatedAt) -> Self {
+        Self { file: printable(&at.source), line: Some(at.line) }
     }
 
     /// The rule in its file; what breaks no rule of a file is shown at rhs.

@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 
 use globset::{GlobSet, GlobSetBuilder};
 use regex::Regex;
+use toml::Spanned;
 use toml::de::DeTable;
 
 use super::judgement::{Check, CheckSubject, Found, Limit, Outcome, Severity};
 use super::rule::RuleOrigin;
 use super::selector::globs;
 use super::source::{Item, Source};
-use crate::diff::{Change, ChangeKind, Detail, Weight, glob_names, path_glob};
+use crate::diff::{
+    Change, ChangeKind, Detail, GlobTarget, GraphGlob, StatedAt, Weight, glob_names, path_glob,
+};
 use crate::error::{Result, shortened};
 use crate::tensor::Name;
 
@@ -25,6 +28,8 @@ pub(super) struct GraphRules {
     unchanged: Vec<Sourced<GlobSet>>,
     allowed_ops: Option<Sourced<Vec<String>>>,
     denied_ops: Vec<Sourced<String>>,
+    /// The globs of all keys, as the file has them.
+    globs: Vec<GraphGlob>,
     /// Where the last `[graph]` table begins.
     stated: Option<RuleOrigin>,
 }
@@ -66,6 +71,7 @@ impl GraphRules {
             let line = source.line(&key.span());
             rules.stated.get_or_insert_with(|| origin(line));
             let origin = origin(source.line(&key.span()));
+            rules.globs.extend(stated_globs(source, key, item, &origin)?);
             let with_origin = |regexes: Vec<Regex>| {
                 regexes.into_iter().map(|regex| (regex, origin.clone())).collect::<Vec<_>>()
             };
@@ -114,6 +120,12 @@ impl GraphRules {
         self.cosmetic.extend(later.cosmetic);
         self.unchanged.extend(later.unchanged);
         self.denied_ops.extend(later.denied_ops);
+        self.globs.extend(later.globs);
+    }
+
+    /// The globs for nodes and for paths of changes.
+    pub(super) fn globs(&self) -> &[GraphGlob] {
+        &self.globs
     }
 
     /// The keys of the rules in force. What no file says is unchanged.
@@ -279,6 +291,29 @@ fn whole(source: &Source<'_>, item: Item<'_, '_>) -> Result<Whole> {
         Some("ignored") => Ok(Whole::Ignored),
         _ => Err(source.unexpected(item, "\"unchanged\" or \"ignored\"")),
     }
+}
+
+/// The globs of a key that has some. Those that are malformed are found where they are read.
+fn stated_globs(
+    source: &Source<'_>,
+    key: &Spanned<impl AsRef<str>>,
+    item: Item<'_, '_>,
+    origin: &RuleOrigin,
+) -> Result<Vec<GraphGlob>> {
+    let key = match key.get_ref().as_ref() {
+        "ignore" => ("ignore", GlobTarget::Paths),
+        "semantic" => ("semantic", GlobTarget::Paths),
+        "cosmetic" => ("cosmetic", GlobTarget::Paths),
+        "unchanged" => ("unchanged", GlobTarget::Nodes),
+        _ => return Ok(Vec::new()),
+    };
+    let glob = |(glob, at): (&str, std::ops::Range<usize>)| GraphGlob {
+        key: key.0,
+        glob: glob.to_owned(),
+        target: key.1,
+        at: StatedAt { source: origin.source.to_string(), line: source.line(&at) },
+    };
+    Ok(source.strings(item)?.into_iter().map(glob).collect())
 }
 
 fn paths(source: &Source<'_>, item: Item<'_, '_>) -> Result<Vec<Regex>> {

@@ -7,7 +7,7 @@ use super::policy::Policy;
 use super::rule::{Rule, RuleOrigin};
 use super::selector::{NameIndex, Subject};
 use crate::compare::CompareOptions;
-use crate::diff::{StatedRename, TensorDiff, TensorRules};
+use crate::diff::{GraphGlob, StatedRename, TensorDiff, TensorRules};
 use crate::tensor::Name;
 
 /// The rules of a file, of a built-in profile, or both.
@@ -94,5 +94,9 @@ impl TensorRules for Rules {
             Some((lhs, rhs)) => self.policy_of(tensor, &mut []).options(lhs, rhs, of_all),
             None => of_all.clone(),
         }
+    }
+
+    fn graph_globs(&self) -> &[GraphGlob] {
+        self.graph.globs()
     }
 }

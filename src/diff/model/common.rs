@@ -44,6 +44,19 @@ pub(in crate::diff) fn graph_def<'a>(message: &'a Message<'_>) -> Option<&'a [u8
     part(message.ty(), message.bytes(), Some(KnownType::GraphDef))
 }
 
+/// Every graph of a message: of a SavedModel, those of all its meta graphs.
+pub(in crate::diff) fn graphs<'a>(message: &'a Message<'_>) -> Vec<&'a [u8]> {
+    let bytes = message.bytes();
+    match message.ty().known {
+        Some(KnownType::SavedModel) => fields(bytes, saved_model::META_GRAPHS)
+            .flat_map(|meta_graph| fields(meta_graph, meta_graph_def::GRAPH_DEF))
+            .collect(),
+        Some(KnownType::MetaGraphDef) => fields(bytes, meta_graph_def::GRAPH_DEF).collect(),
+        Some(KnownType::GraphDef) => vec![bytes],
+        _ => Vec::new(),
+    }
+}
+
 /// The part of the type `wanted` of a message of the type `ty`.
 fn part<'a>(ty: &MessageType, message: &'a [u8], wanted: Option<KnownType>) -> Option<&'a [u8]> {
     let (mut known, wanted) = (ty.known?, wanted?);

@@ -20,7 +20,7 @@ use super::embedded::TRACKABLE_OBJECT_GRAPH;
 use super::graph::{Context, Renames, SaverFunctions};
 use super::message::{ListRules, MessageDiff, MessageDiffer, MessagePair, Scope};
 use super::path::PathBuilder;
-pub(super) use common::{CommonPart, graph_def};
+pub(super) use common::{CommonPart, graph_def, graphs};
 use meta_graph::MatchedGraphs;
 use object_graph::ObjectMatching;
 pub(super) use object_graph::{object_graph_keys, remove_reported};

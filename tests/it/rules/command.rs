@@ -192,7 +192,7 @@ fn renames_of_the_file_are_named_with_their_place() {
             .unwrap();
     };
     let fails = |options: &str| {
-        let (code, said) = run_in(dir.path(), &format!("-q {options} T/seeds/1 T/warm/1"));
+        let (code, said) = run_in(dir.path(), &format!("-q{options} T/seeds/1 T/warm/1"));
         assert_eq!(code, 2, "{said}");
         said
     };
@@ -200,9 +200,9 @@ fn renames_of_the_file_are_named_with_their_place() {
     let clash = "both conv1/bias and conv2/bias are renamed to conv2/bias\n";
     let unused = "ckdiff.toml:3: rename \"nothing=none\" matches nothing\n";
     assert_eq!(fails(""), format!("ckdiff: error: ckdiff.toml:6: {clash}"));
-    assert_eq!(fails("--deny-unused"), format!("ckdiff: error: {unused}"));
+    assert_eq!(fails(" --deny-unused"), format!("ckdiff: error: {unused}"));
     assert_eq!(
-        fails("--no-config --rename ^conv1/bias$=conv2/bias"),
+        fails(" --no-config --rename ^conv1/bias$=conv2/bias"),
         format!("ckdiff: error: --rename: {clash}")
     );
     let groups = "$1".repeat(17);
@@ -215,4 +215,34 @@ fn renames_of_the_file_are_named_with_their_place() {
         assert_eq!(said, format!("ckdiff: warning: {unused}"), "{line}");
     }
     assert_eq!(run_in(dir.path(), "series -q T/steps --cache c").1, format!("ckdiff: warning: {unused}"));
+}
+
+#[test]
+fn globs_for_graphs_that_match_nothing_are_a_warning_or_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = "[default]\nexpect = \"any\"\n[graph]\nexpect = \"ignored\"\nunchanged = [\n  'dense1/**',\n  'residul',\n]\n";
+    let paths = "ignore = '**.device'\nsemantic = '**.atr[*'\ncosmetic = '**.input[1]'\n";
+    fs::write(dir.path().join("ckdiff.toml"), format!("{text}{paths}")).unwrap();
+    let pair = "T/seeds/1 T/faulty/warm/rewired";
+    let (code, said) = run_in(dir.path(), &format!("-q {pair}"));
+    let node = "ckdiff.toml:7: unchanged \"residul\" matches nothing; did you mean residual?\n";
+    let path = "ckdiff.toml:10: semantic \"**.atr[*\" matches nothing; did you mean attr?\n";
+    let mut lines: Vec<_> = said.split_inclusive('\n').collect();
+    lines.sort_unstable();
+    let warned = [path, node].map(|why| format!("ckdiff: warning: {why}"));
+    assert_eq!((code, lines), (0, warned.iter().map(|line| &**line).collect()));
+    let (code, said) = run_in(dir.path(), &format!("-q --deny-unused-rules {pair}"));
+    assert_eq!(code, 2);
+    assert!(said.starts_with("ckdiff: error: ckdiff.toml:"), "{said}");
+    assert_eq!(run_in(dir.path(), &format!("-q --only tensors {pair}")), (0, String::new()));
+    let (_, said) = run_in(dir.path(), "series -q T/steps");
+    assert_eq!(said, "", "a series compares no graphs");
+    let (_, said) = run_in(dir.path(), &format!("--format github {pair}"));
+    let at = "::warning file=ckdiff.toml,line=7,title=ckdiff::ckdiff.toml:7: unchanged";
+    assert!(said.contains(at), "{said}");
+    let (_, said) = run_in(dir.path(), &format!("--format json {pair}"));
+    let json: serde_json::Value = serde_json::from_str(said.split_once("ckdiff: warning").unwrap().0).unwrap();
+    assert_valid(&json);
+    assert_eq!(json["unused"].as_array().unwrap().len(), 2);
+    assert!(json["unused"].as_array().unwrap().iter().any(|of| of["rule"]["line"] == 10));
 }

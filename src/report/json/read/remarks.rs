@@ -9,8 +9,19 @@ use crate::serial::{Json, Object, Read};
 /// The largest count that is accepted; reports add some of them up.
 const MAX_COUNT: u64 = 1 << 53;
 
-/// Options with patterns.
-const OPTIONS: [&str; 7] = ["atol", "elements", "exclude", "ignore", "include", "rename", "rtol"];
+/// Options, and keys of rules files, with patterns.
+const OPTIONS: [&str; 10] = [
+    "atol",
+    "cosmetic",
+    "elements",
+    "exclude",
+    "ignore",
+    "include",
+    "rename",
+    "rtol",
+    "semantic",
+    "unchanged",
+];
 
 /// A count.
 ///
