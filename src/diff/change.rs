@@ -42,6 +42,7 @@ impl Serialize for Change {
             Detail::Op(op) => map.serialize_entry("op", op)?,
             Detail::Nodes(nodes) => map.serialize_entry("nodes", nodes)?,
             Detail::Tensor(comparison) => map.serialize_entry("values", &values(comparison))?,
+            Detail::Signatures(names) => map.serialize_entry("signatures", names)?,
         }
         map.end()
     }
@@ -76,9 +77,17 @@ impl Change {
         Self { kind: ChangeKind::Renamed, ..Self::modified(path, from.into(), to.into()) }
     }
 
-    /// Whether a signature changed, on which every caller of a model relies.
+    /// Whether a signature changed, on which every caller of a model relies, and nothing else.
     pub fn is_of_signature(&self) -> bool {
         self.path.key_in("signature_def").is_some()
+    }
+
+    /// The signatures that came or went with their whole meta graph.
+    pub fn signatures(&self) -> &[String] {
+        match &self.detail {
+            Detail::Signatures(names) => names,
+            _ => &[],
+        }
     }
 
     /// The change with another weight.
@@ -130,6 +139,8 @@ pub enum Detail {
     Nodes(Box<NodeGroup>),
     /// The statistics of two constants.
     Tensor(Box<Comparison>),
+    /// The names of the signatures of a meta graph that was added or removed; there is at least one.
+    Signatures(Vec<String>),
 }
 
 /// The statistics that a change reports.

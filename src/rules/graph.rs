@@ -182,15 +182,23 @@ impl GraphRules {
         if let Some((_, origin)) = self.unchanged.iter().find(|(set, _)| change.is_under(set)) {
             return Some((Outcome::Failed, change.check("unchanged", origin.clone(), "unchanged")));
         }
-        let whole = if change.is_signature { self.signatures.as_ref() } else { None };
-        let gate = if change.is_signature { "signatures" } else { "expect" };
-        let origin = whole.or(self.expect.as_ref());
-        let (whole, origin) =
-            origin.cloned().unwrap_or((Whole::Unchanged, RuleOrigin::without_rule()));
-        Some(match whole {
+        Some(self.judge_whole(change))
+    }
+
+    /// Judges a change that matters by `expect` and `signatures`. One of a whole meta graph must keep to both.
+    fn judge_whole(&self, change: &JudgedChange<'_>) -> (Outcome, Check) {
+        let unchanged = || (Whole::Unchanged, RuleOrigin::without_rule());
+        let of_graph = self.expect.clone().unwrap_or_else(unchanged);
+        let of_signatures = self.signatures.clone().unwrap_or_else(|| of_graph.clone());
+        let (gate, (whole, origin)) = match change.signatures {
+            Signatures::Only => ("signatures", of_signatures),
+            Signatures::Within(_) if of_graph.0 == Whole::Ignored => ("signatures", of_signatures),
+            Signatures::None | Signatures::Within(_) => ("expect", of_graph),
+        };
+        match whole {
             Whole::Unchanged => (Outcome::Failed, change.check(gate, origin, "unchanged")),
             Whole::Ignored => (Outcome::Passed, change.check(gate, origin, "ignored")),
-        })
+        }
     }
 
     /// The check that says that there are rules for graphs, and none was compared.
@@ -236,6 +244,17 @@ fn nodes(count: u64) -> String {
     format!("{count} {}", if count == 1 { "node" } else { "nodes" })
 }
 
+/// Whether a change is one of signatures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Signatures {
+    /// It is not.
+    None,
+    /// It is of a signature and of nothing else.
+    Only,
+    /// A meta graph came or went, with this number of signatures.
+    Within(u64),
+}
+
 /// A change as rules see it.
 #[derive(Debug, Clone)]
 pub(super) struct JudgedChange<'c> {
@@ -244,7 +263,7 @@ pub(super) struct JudgedChange<'c> {
     prefixes: Vec<String>,
     weight: Weight,
     kind: ChangeKind,
-    is_signature: bool,
+    signatures: Signatures,
     /// The nodes that the change is about, and those that were renamed.
     nodes: Vec<Name>,
 }
@@ -263,7 +282,11 @@ impl<'c> JudgedChange<'c> {
             prefixes: change.path.starts(),
             weight: change.weight,
             kind: change.kind,
-            is_signature: change.is_of_signature(),
+            signatures: match change.signatures().len() {
+                0 if change.is_of_signature() => Signatures::Only,
+                0 => Signatures::None,
+                count => Signatures::Within(count as u64),
+            },
             nodes,
         }
     }
@@ -272,13 +295,23 @@ impl<'c> JudgedChange<'c> {
         self.nodes.iter().any(|name| glob_names(set, name).next().is_some())
     }
 
+    /// The kind of the change, and how many signatures it takes along.
+    fn found(&self) -> String {
+        let kind = self.kind.name();
+        match self.signatures {
+            Signatures::Within(1) => format!("{kind} with 1 signature"),
+            Signatures::Within(count) => format!("{kind} with {count} signatures"),
+            Signatures::None | Signatures::Only => kind.to_owned(),
+        }
+    }
+
     fn check(&self, gate: &'static str, rule: RuleOrigin, limit: &'static str) -> Check {
         Check {
             subject: CheckSubject::Change(self.path.into()),
             gate,
             rule,
             limit: Limit::Word(limit),
-            found: Found::Text(self.kind.name().into()),
+            found: Found::Text(self.found().into()),
             sides: None,
             severity: Severity::Graph,
         }

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::ModelRules;
-use crate::diff::ChangeKind;
 use crate::diff::message::{MessageDiff, MessagePair};
-use crate::message::{fields, nested, strings};
+use crate::diff::{ChangeKind, Detail};
+use crate::message::{entries, fields, nested, strings};
 use crate::schema::field::{
     meta_graph_def::{self, meta_info_def},
     saved_model,
@@ -39,9 +39,18 @@ impl ModelRules<'_> {
         for (kind, graphs) in [(ChangeKind::Removed, removed), (ChangeKind::Added, added)] {
             for (tags, graph) in &graphs {
                 differ.one_sided(kind, (ty, graph), &list.key(tags), out);
+                let signatures: Vec<_> = signatures(graph).collect();
+                if let Some(change) = out.changes.last_mut().filter(|_| !signatures.is_empty()) {
+                    change.detail = Detail::Signatures(signatures);
+                }
             }
         }
     }
+}
+
+/// The names of the signatures of a meta graph.
+fn signatures(meta_graph: &[u8]) -> impl Iterator<Item = String> {
+    entries(meta_graph, meta_graph_def::SIGNATURE_DEF).map(|(name, _)| name.to_owned())
 }
 
 /// The remaining meta graphs, in file order.

@@ -57,10 +57,11 @@ impl Observed {
         let semantic = diff.changes.iter().filter(is_semantic);
         let (of_signatures, others): (Vec<_>, Vec<_>) =
             semantic.partition(|change| change.is_of_signature());
+        let with_graphs = others.iter().any(|change| !change.signatures().is_empty());
         Ok(Self {
             tensors: tensors.collect::<Result<_>>()?,
             graph_changed: !others.is_empty(),
-            signature_changed: !of_signatures.is_empty(),
+            signature_changed: !of_signatures.is_empty() || with_graphs,
             has_graph: diff.coverage.has_graph(),
         })
     }

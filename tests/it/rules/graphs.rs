@@ -3,7 +3,12 @@
 use std::path::Path;
 
 use ckdiff::diff::Verdict;
+use ckdiff::rules::Found;
+use ckdiff::schema::tensorflow::meta_graph_def::MetaInfoDef;
+use ckdiff::schema::tensorflow::{MetaGraphDef, SavedModel, SignatureDef};
+use prost::Message;
 
+use super::saved::again;
 use super::{compared, failures, rules};
 
 const GRAPHS: &str = "tests/data/training";
@@ -66,6 +71,56 @@ fn signatures_can_be_kept_while_the_graph_changes() {
     assert_eq!(judge(free, "module", "stateless"), [""; 0]);
     let kept = judge(&format!("{free}signatures = \"unchanged\""), "module", "stateless");
     assert!(!kept.is_empty() && kept.iter().all(|line| line.ends_with(": signatures")), "{kept:?}");
+}
+
+#[test]
+fn a_signature_that_goes_with_its_meta_graph_is_a_change_of_a_signature() {
+    let dir = tempfile::tempdir().unwrap();
+    let model = |name: &str, graphs: &[(&str, &[&str])]| {
+        let graph = |(tag, signatures): &(&str, &[&str])| MetaGraphDef {
+            meta_info_def: Some(MetaInfoDef {
+                tags: vec![(*tag).into()],
+                ..MetaInfoDef::default()
+            }),
+            signature_def: signatures
+                .iter()
+                .map(|name| ((*name).to_owned(), SignatureDef::default()))
+                .collect(),
+            ..MetaGraphDef::default()
+        };
+        let meta_graphs = graphs.iter().map(graph).collect();
+        let model = SavedModel { saved_model_schema_version: 1, meta_graphs };
+        let path = dir.path().join(name);
+        std::fs::write(&path, model.encode_to_vec()).unwrap();
+        path
+    };
+    let both = model("both.pb", &[("serve", &["predict"]), ("train", &["a", "b"])]);
+    let plain = model("plain.pb", &[("serve", &["predict"]), ("train", &[])]);
+    let one = model("one.pb", &[("serve", &["predict"])]);
+    let path = "meta_graphs[\"train\"]";
+    let free = "[graph]\nexpect = \"ignored\"\n";
+    let kept = format!("{free}signatures = \"unchanged\"");
+    let strict = "[graph]\nsignatures = \"ignored\"";
+    for (text, lhs, rhs, expected) in [
+        (free, &both, &one, None),
+        (&*kept, &both, &one, Some(("signatures", "removed with 2 signatures"))),
+        (&kept, &one, &both, Some(("signatures", "added with 2 signatures"))),
+        (&kept, &plain, &one, None),
+        (strict, &both, &one, Some(("expect", "removed with 2 signatures"))),
+        (strict, &plain, &one, Some(("expect", "removed"))),
+    ] {
+        let rules = rules(text);
+        let judgement = rules.judge(&compared(lhs, rhs, Some(&rules)));
+        let found: Vec<_> = judgement
+            .failures
+            .iter()
+            .map(|check| (check.subject.shown(), check.gate, check.found.clone()))
+            .collect();
+        let expected = expected.map(|(gate, found)| (path, gate, Found::Text(found.into())));
+        assert_eq!(found, expected.into_iter().collect::<Vec<_>>(), "{text}");
+        let read = again(&compared(lhs, rhs, None));
+        assert_eq!(rules.judge(&read).failures, judgement.failures, "{text}");
+    }
 }
 
 #[test]

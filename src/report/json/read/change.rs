@@ -49,6 +49,9 @@ fn detail(object: &Object<'_>, paths: &mut PathReader) -> Result<Detail> {
     if let Some(nodes) = object.optional_with("nodes", |json| nodes(json, paths))? {
         return Ok(Detail::Nodes(Box::new(nodes)));
     }
+    if let Some(names) = object.optional("signatures")? {
+        return Ok(Detail::Signatures(names));
+    }
     let values = object.optional_with("values", values)?;
     Ok(values.map_or(Detail::None, |values| Detail::Tensor(Box::new(values))))
 }
