@@ -13,7 +13,7 @@ use crate::tensor::Name;
 const MAX_GROUPS: usize = 16;
 
 /// Where a rules file says something.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct StatedAt {
     /// The file, or the built-in profile.
     pub source: String,

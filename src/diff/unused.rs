@@ -27,6 +27,9 @@ pub struct UnusedPattern {
 }
 
 impl UnusedPattern {
+    /// What [`option`](Self::option) is for the names of a rule.
+    pub const RULE: &'static str = "rule";
+
     /// An unmatched pattern; `text` is its literal part.
     pub(super) fn new<'n>(
         option: &'static str,

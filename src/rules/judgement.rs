@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use super::rule::RuleOrigin;
 use crate::compare::Sides;
-use crate::diff::Verdict;
+use crate::diff::{StatedAt, UnusedPattern, Verdict};
 use crate::serial::{self, Float, named_enum};
 use crate::tensor::Name;
 
@@ -216,6 +216,16 @@ impl Serialize for Check {
         }
         map.serialize_entry("severity", &self.severity)?;
         map.end()
+    }
+}
+
+/// The rule as a pattern, which has a place if it comes from a file.
+impl From<UnusedRule> for UnusedPattern {
+    fn from(unused: UnusedRule) -> Self {
+        let UnusedRule { rule, pattern, suggestion } = unused;
+        let at = rule.line.map(|line| StatedAt { source: rule.source.to_string(), line });
+        let pattern = pattern.unwrap_or_default();
+        Self { option: Self::RULE, pattern, suggestion, at }
     }
 }
 

@@ -229,7 +229,7 @@ impl StoredPattern {
 
     fn pattern(self) -> Option<UnusedPattern> {
         let Self(option, pattern, suggestion, at) = self;
-        let options = ["include", "exclude", "rename"];
+        let options = ["include", "exclude", "rename", UnusedPattern::RULE];
         let option = options.into_iter().find(|known| *known == option)?;
         let at = at.map(|(source, line)| StatedAt { source, line });
         Some(UnusedPattern { option, pattern, suggestion, at })

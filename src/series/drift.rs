@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::Judged;
 use crate::compare::Sides;
 use crate::diff::{Diff, LeftOut, Status, TensorDiff, TensorRole, UnusedPattern};
 use crate::summary::{RoleMovement, has_new_non_finite, role_movements};
@@ -18,7 +19,7 @@ pub struct Drift {
     pub tensors: Vec<TensorDrift>,
     /// The tensors that the filters leave out.
     pub left_out: LeftOut,
-    /// Patterns of the filters that match nothing.
+    /// Patterns of the filters, and rules, that match nothing.
     pub unused: Vec<UnusedPattern>,
     /// Why a rule is broken, if one is.
     pub broken: Option<String>,
@@ -96,13 +97,13 @@ pub(super) type Tensors = BTreeSet<Arc<Tensor>>;
 
 impl Drift {
     /// What a series keeps of a comparison.
-    pub(super) fn of(diff: &Diff, broken: Option<String>, tensors: &mut Tensors) -> Self {
+    pub(super) fn of(diff: &Diff, judged: Judged, tensors: &mut Tensors) -> Self {
         Self {
             roles: role_movements(diff),
             tensors: diff.tensors.iter().map(|of| TensorDrift::of(of, tensors)).collect(),
             left_out: diff.left_out,
-            unused: diff.unused.clone(),
-            broken,
+            unused: diff.unused.iter().cloned().chain(judged.unused).collect(),
+            broken: judged.broken,
         }
     }
 

@@ -49,7 +49,7 @@ pub use search::{Property, Search, first};
 pub use step::Step;
 pub use trend::Runaway;
 
-use crate::diff::{Diff, NameFilter, TensorRules};
+use crate::diff::{Diff, NameFilter, TensorRules, UnusedPattern};
 
 /// The options of a series.
 #[derive(Debug, Clone, Default)]
@@ -81,8 +81,24 @@ pub struct Judge<'j> {
     pub identity: &'j str,
     /// Chooses how each tensor is compared, if the rules need tolerances or more statistics.
     pub rules: Option<&'j Arc<dyn TensorRules>>,
-    /// Returns why a comparison breaks a rule, in one line; `None` if it breaks none.
-    pub judge: &'j dyn Fn(&Diff) -> Option<String>,
+    /// Judges a comparison.
+    pub judge: &'j dyn Fn(&Diff) -> Judged,
+}
+
+/// What the rules of a [`Judge`] say of a comparison.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Judged {
+    /// Why it breaks a rule, in one line; `None` if it breaks none.
+    pub broken: Option<String>,
+    /// The rules that match nothing in it.
+    pub unused: Vec<UnusedPattern>,
+}
+
+/// Of rules that all match something, or are not known one by one.
+impl From<Option<String>> for Judged {
+    fn from(broken: Option<String>) -> Self {
+        Self { broken, unused: Vec::new() }
+    }
 }
 
 impl std::fmt::Debug for Judge<'_> {

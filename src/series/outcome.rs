@@ -1,6 +1,6 @@
 //! The result of a series, put together from the comparisons of its checkpoints.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::checkpoints::{Checkpoints, Ignored};
@@ -38,7 +38,7 @@ pub struct Series {
     pub growth: Vec<(Arc<Tensor>, f64)>,
     /// For each tensor with NaN or infinities that are new, the first checkpoint that has them, in the order of the checkpoints.
     pub non_finite: Vec<NonFiniteFrom>,
-    /// Patterns of the filters that match nothing in any comparison.
+    /// Patterns of the filters, and rules, that match nothing in any comparison.
     pub unused: Vec<UnusedPattern>,
 }
 
@@ -150,18 +150,17 @@ fn non_finite(steps: &[Step], against: &Against) -> Vec<NonFiniteFrom> {
     found
 }
 
-/// The patterns that match nothing in any comparison.
-fn unused(steps: &[Step]) -> Vec<UnusedPattern> {
+/// The patterns and rules that match nothing in any comparison.
+pub(super) fn unused(steps: &[Step]) -> Vec<UnusedPattern> {
+    let key = |of: &UnusedPattern| (of.option, of.pattern.clone(), of.at.clone());
     let mut drifts = steps.iter().filter_map(|step| step.drift.as_deref());
     let mut unused = drifts.next().map(|drift| drift.unused.clone()).unwrap_or_default();
     for drift in drifts {
-        let is_unused = |pattern: &UnusedPattern| {
-            let alike = |other: &&UnusedPattern| {
-                (other.option, &other.pattern) == (pattern.option, &pattern.pattern)
-            };
-            drift.unused.iter().any(|other| alike(&other))
-        };
-        unused.retain(is_unused);
+        if unused.is_empty() {
+            break;
+        }
+        let others: BTreeSet<_> = drift.unused.iter().map(key).collect();
+        unused.retain(|of| others.contains(&key(of)));
     }
     unused
 }

@@ -93,8 +93,8 @@ impl<'a> Pairs<'a> {
         }
         let diff = diff(&lhs.artifact, &rhs.artifact, &self.options, self.progress)?;
         let errors: Vec<Error> = diff.errors().cloned().collect();
-        let broken = self.judge.and_then(|of| (of.judge)(&diff));
-        let drift = Arc::new(Drift::of(&diff, broken, &mut self.tensors));
+        let judged = self.judge.map(|of| (of.judge)(&diff)).unwrap_or_default();
+        let drift = Arc::new(Drift::of(&diff, judged, &mut self.tensors));
         if let Some((key, cache)) = key.zip(self.cache.as_deref_mut()).filter(|_| errors.is_empty())
         {
             cache.insert(key, &drift);

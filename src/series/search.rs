@@ -7,11 +7,12 @@ use std::sync::Arc;
 use super::cache::Cache;
 use super::checkpoints::Checkpoints;
 use super::drift::Drift;
-use super::outcome::Verdict;
+use super::outcome::{self, Verdict};
 use super::pairs::{Opened, Pairs};
 use super::run::open_baseline;
 use super::step::Step;
 use super::{Against, Judge, SeriesOptions};
+use crate::diff::UnusedPattern;
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 
@@ -41,6 +42,8 @@ pub struct Search {
     pub found: Option<usize>,
     /// The tensors with NaN or infinities in the checkpoint that was found, by name, or the reason why it breaks a rule.
     pub because: Vec<String>,
+    /// Patterns of the filters, and rules, that match nothing in any of the comparisons.
+    pub unused: Vec<UnusedPattern>,
 }
 
 impl Search {
@@ -123,7 +126,8 @@ pub fn first(
         cache.save()?;
     }
     let (found, because) = found.map_or((None, Vec::new()), |(at, why)| (Some(at), why));
-    Ok(Search { property, baseline: path, rules: None, steps, found, because })
+    let unused = outcome::unused(&steps);
+    Ok(Search { property, baseline: path, rules: None, steps, found, because, unused })
 }
 
 /// A search in progress.

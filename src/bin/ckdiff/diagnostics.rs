@@ -93,11 +93,16 @@ pub(crate) fn check_unused_rules(judgement: &Judgement, deny: bool) -> Result<()
 
 /// Warns of patterns that match nothing.
 pub(crate) fn warn_of_unused(patterns: &[UnusedPattern]) {
-    for unused in patterns {
+    let (shown, more) = patterns.split_at(patterns.len().min(MAX_PRINTED));
+    for unused in shown {
         match unused.at {
             Some(_) => warn(&unused.to_string()),
             None => warn(&format!("--{}: {unused}", unused.option)),
         }
+    }
+    if !more.is_empty() {
+        let count = plural(more.len() as u64, "more pattern");
+        warn(&format!("… and {count} that match nothing"));
     }
 }
 

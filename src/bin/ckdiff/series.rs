@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use ckdiff::Error;
-use ckdiff::diff::{Diff, NameFilter, TensorRules};
+use ckdiff::diff::{Diff, NameFilter, TensorRules, UnusedPattern};
 use ckdiff::report::human::{plural, reason};
 use ckdiff::report::{self, Report};
 use ckdiff::rules::Rules;
-use ckdiff::series::{self, Cache, Checkpoints, Property, SeriesOptions, Verdict, compare, first};
+use ckdiff::series::{
+    self, Cache, Checkpoints, Judged, Property, SeriesOptions, Verdict, compare, first,
+};
 
 use crate::Exit;
 use crate::args::SeriesArgs;
@@ -45,41 +47,52 @@ pub(crate) fn run(args: &SeriesArgs) -> Result<Exit, Diagnostics> {
         let mut search = first(&checkpoints, property, &options, judge, &mut cache, &bar)?;
         drop(bar);
         search.rules = source;
+        check_unused(&search.unused, filter.deny_unused)?;
         print(args, &Report::Search(&search), search.errors())?;
         return Ok(exit(search.verdict()));
     }
     let mut series = compare(&checkpoints, &options, judge, &mut cache, &bar)?;
     drop(bar);
     series.rules = source;
-    if let Some(unused) = series.unused.first().filter(|_| filter.deny_unused) {
-        return Err(unused.error().into());
-    }
-    warn_of_unused(&series.unused);
+    check_unused(&series.unused, filter.deny_unused)?;
     print(args, &Report::Series(&series), series.errors())?;
     Ok(exit(series.verdict()))
+}
+
+/// Warns of patterns and rules that match nothing in any comparison.
+///
+/// # Errors
+/// If there is one, and `deny` is set.
+fn check_unused(unused: &[UnusedPattern], deny: bool) -> Result<(), Error> {
+    match unused.first().filter(|_| deny) {
+        Some(first) => Err(first.error()),
+        None => {
+            warn_of_unused(unused);
+            Ok(())
+        }
+    }
 }
 
 /// Judges the comparisons of a series by rules.
 struct Judge {
     identity: String,
     rules: Arc<dyn TensorRules>,
-    judge: Box<Reason>,
+    judge: Box<dyn Fn(&Diff) -> Judged>,
 }
-
-/// Why a comparison breaks a rule.
-type Reason = dyn Fn(&Diff) -> Option<String>;
 
 impl Judge {
     fn new(rules: &Arc<Rules>) -> Self {
         let judging = Arc::clone(rules);
         let judge = Box::new(move |diff: &Diff| {
             let judgement = judging.judge(diff);
-            let (worst, others) = judgement.failures.split_first()?;
-            let more = match others.len() {
-                0 => String::new(),
-                n => format!("; {} more", plural(n as u64, "broken rule")),
-            };
-            Some(reason(worst) + &more)
+            let broken = judgement.failures.split_first().map(|(worst, others)| {
+                let more = match others.len() {
+                    0 => String::new(),
+                    n => format!("; {} more", plural(n as u64, "broken rule")),
+                };
+                reason(worst) + &more
+            });
+            Judged { broken, unused: judgement.unused.into_iter().map(Into::into).collect() }
         });
         let (identity, rules) = (rules.fingerprint(), Arc::clone(rules) as Arc<dyn TensorRules>);
         Self { identity, rules, judge }

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::support::command::{assert_valid, command, finish};
+use crate::support::written::{checkpoint, floats};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/training/");
 
@@ -184,9 +185,8 @@ fn a_series_stops_at_the_first_step_that_breaks_a_rule() {
 fn renames_of_the_file_are_named_with_their_place() {
     let dir = tempfile::tempdir().unwrap();
     let write = |renames: &[(&str, &str)]| {
-        let rename = |(from, to): &(&str, &str)| {
-            format!("[[rename]]\nfrom = '{from}'\nto = '{to}'\n")
-        };
+        let rename =
+            |(from, to): &(&str, &str)| format!("[[rename]]\nfrom = '{from}'\nto = '{to}'\n");
         let text: String = renames.iter().map(rename).collect();
         fs::write(dir.path().join("ckdiff.toml"), format!("extends = \"same-start\"\n{text}"))
             .unwrap();
@@ -214,7 +214,10 @@ fn renames_of_the_file_are_named_with_their_place() {
         let (_, said) = run_in(dir.path(), line);
         assert_eq!(said, format!("ckdiff: warning: {unused}"), "{line}");
     }
-    assert_eq!(run_in(dir.path(), "series -q T/steps --cache c").1, format!("ckdiff: warning: {unused}"));
+    assert_eq!(
+        run_in(dir.path(), "series -q T/steps --cache c").1,
+        format!("ckdiff: warning: {unused}")
+    );
 }
 
 #[test]
@@ -241,8 +244,40 @@ fn globs_for_graphs_that_match_nothing_are_a_warning_or_an_error() {
     let at = "::warning file=ckdiff.toml,line=7,title=ckdiff::ckdiff.toml:7: unchanged";
     assert!(said.contains(at), "{said}");
     let (_, said) = run_in(dir.path(), &format!("--format json {pair}"));
-    let json: serde_json::Value = serde_json::from_str(said.split_once("ckdiff: warning").unwrap().0).unwrap();
+    let json: serde_json::Value =
+        serde_json::from_str(said.split_once("ckdiff: warning").unwrap().0).unwrap();
     assert_valid(&json);
     assert_eq!(json["unused"].as_array().unwrap().len(), 2);
     assert!(json["unused"].as_array().unwrap().iter().any(|of| of["rule"]["line"] == 10));
+}
+
+#[test]
+fn rules_that_match_nothing_in_a_series_are_a_warning_or_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let rule = |names: &str| format!("[[rule]]\nmatch = '{names}'\nrel_l2 = 1e9\n");
+    let text = format!("default = {{ expect = 'any', added = 'allowed' }}\n{}", rule("late"));
+    let text = text + &rule("conv1/kernl") + &rule("never");
+    fs::write(dir.path().join("ckdiff.toml"), text).unwrap();
+    // Only the last checkpoint has the tensor `late`.
+    let one = || [1.0];
+    for (name, tensors) in [("m-1", vec!["w"]), ("m-2", vec!["w"]), ("m-3", vec!["late", "w"])] {
+        let tensors = tensors.iter().map(|name| ((*name).to_owned(), floats(&one())));
+        checkpoint(dir.path(), name, &tensors.collect::<Vec<_>>());
+    }
+    let why = [
+        "ckdiff.toml:6: rule \"conv1/kernl\" matches nothing\n",
+        "ckdiff.toml:9: rule \"never\" matches nothing\n",
+    ];
+    let warned = why.map(|why| format!("ckdiff: warning: {why}")).concat();
+    for options in ["", " --against previous", " --cache c", " --cache c", " --first rule"] {
+        let found = run_in(dir.path(), &format!("series -q .{options}"));
+        assert_eq!(found, (0, warned.clone()), "{options}");
+        let found = run_in(dir.path(), &format!("series -q . --deny-unused-rules{options}"));
+        assert_eq!(found, (2, format!("ckdiff: error: {}", why[0])), "{options}");
+    }
+    let (_, said) = run_in(dir.path(), "series . --format json");
+    let json: serde_json::Value =
+        serde_json::from_str(said.split_once("ckdiff: warning").unwrap().0).unwrap();
+    assert_valid(&json);
+    assert_eq!(json["unused"][1]["rule"]["line"], 9);
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ckdiff::diff::{Diff, NameFilter};
 use ckdiff::progress::Silent;
-use ckdiff::series::{Against, Cache, Judge, Series, SeriesOptions, compare};
+use ckdiff::series::{Against, Cache, Judge, Judged, Series, SeriesOptions, compare};
 
 use super::found;
 use crate::support::directory::copy;
@@ -20,7 +20,7 @@ fn run(dir: &Path, cache: &Path, options: &SeriesOptions, rules: &str) -> (Serie
     let counted = Counted { made: 0.into() };
     let count = |_: &Diff| {
         counted.made.set(counted.made.get() + 1);
-        None
+        Judged::default()
     };
     let judge = Judge { identity: rules, rules: None, judge: &count };
     let mut cache = Some(Cache::open(cache).unwrap());

@@ -44,7 +44,7 @@ fn a_rule_is_found_where_the_whole_series_breaks_it() {
         move |diff: &Diff| {
             let moved = diff.tensors.iter().filter_map(|of| of.comparison.as_ref()?.rel_l2);
             let furthest = moved.filter(|moved| moved.is_finite()).fold(0.0, f64::max);
-            (furthest > limit).then(|| format!("{furthest:.3}"))
+            (furthest > limit).then(|| format!("{furthest:.3}")).into()
         }
     };
     let steps = std::path::Path::new("tests/data/training/steps");
