@@ -2,7 +2,7 @@
 
 use super::model::graphs;
 use super::name_filter::Globs;
-use super::rename_rule::StatedAt;
+use super::stated_at::StatedAt;
 use super::unused::UnusedPattern;
 use super::{Diff, DiffOptions, ignore};
 use crate::error::Result;

@@ -28,10 +28,12 @@ mod restorability;
 mod roles;
 mod side;
 mod side_tensors;
+mod stated_at;
 mod suggestions;
 mod tensor_rules;
 mod tensors;
 mod text_view;
+mod unmatched;
 mod unused;
 
 #[doc(hidden)]
@@ -44,7 +46,8 @@ pub use self::{
     message::{Keyed, MessageOptions, PathPattern, messages},
     name_filter::{Globs, escaped_glob, glob_names, name_glob},
     outcome::{Coverage, Damage, LeftOut, Rename, RoleCounts},
-    rename_rule::{StatedAt, StatedRename},
+    rename_rule::StatedRename,
+    stated_at::StatedAt,
     text_view::{ChangedPart, Hunk, Line, LineTag, TextDiff, TextView},
     unused::{UnusedPattern, closest_name},
 };

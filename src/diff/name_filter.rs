@@ -9,7 +9,7 @@ use regex::bytes::Regex;
 
 use super::rename_rule::{RenameRule, StatedRename};
 use super::unused::UnusedPattern;
-use crate::error::{Error, Result, shortened};
+use crate::error::{Error, Result, cause};
 use crate::tensor::Name;
 
 /// Include and exclude patterns, and rename rules.
@@ -128,8 +128,7 @@ impl NameFilter {
         let include = self.include.as_ref();
         let mut unused = include.map(|globs| globs.unused("include", all())).unwrap_or_default();
         unused.extend(self.exclude.unused("exclude", all()));
-        let is_unused =
-            |rename: &&RenameRule| !lhs.iter().any(|name| rename.apply(name).is_some());
+        let is_unused = |rename: &&RenameRule| !lhs.iter().any(|name| rename.apply(name).is_some());
         unused.extend(self.renames.iter().filter(is_unused).map(|rename| {
             let text = rename.from.as_ref().map_or("", Regex::as_str);
             let unused = UnusedPattern::new("rename", &rename.rule, text, lhs.iter().copied());
@@ -242,12 +241,4 @@ fn as_path(bytes: &[u8]) -> &Path {
 #[cfg(not(unix))]
 fn as_path(_: &[u8]) -> &Path {
     Path::new("")
-}
-
-/// The message of a parser about a pattern. It repeats the pattern, so of a long one only the last line is kept.
-pub(super) fn cause(message: &str, pattern: &str) -> String {
-    let is_long = shortened(pattern) != pattern;
-    let last = message.lines().next_back().filter(|_| is_long);
-    let cause = last.unwrap_or(message);
-    cause.replace(pattern, &shortened(pattern))
 }

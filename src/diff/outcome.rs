@@ -6,7 +6,9 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::artifact::{Artifact, ArtifactSummary};
-use crate::compare::{Comparison, Mismatch, MismatchMap, Operands, Tolerance, Work};
+use crate::compare::{
+    Comparison, Mismatch, MismatchMap, NonFiniteCounts, Operands, Sides, Tolerance, Work,
+};
 use crate::error::Error;
 use crate::graph::object_graph;
 use crate::serial::{self, named_enum};
@@ -150,6 +152,9 @@ pub struct TensorDiff {
     pub mismatches: Vec<Mismatch>,
     /// Where mismatches lie, if that was requested and there are any.
     pub mismatch_map: Option<Box<MismatchMap>>,
+    /// The NaN and infinities of each side, if rhs has the tensor, its values were read, and they were not compared, since it is new or
+    /// has another shape or dtype.
+    pub non_finite: Option<Box<Sides<NonFiniteCounts>>>,
     /// The reason why the tensor could not be read.
     pub error: Option<Error>,
 }
@@ -265,6 +270,9 @@ impl Serialize for TensorDiff {
         map.serialize_entry("mismatches", &listed.filter(|listed| !listed.is_empty()))?;
         let mapped = self.mismatch_map.as_deref().zip(operands.as_ref());
         map.serialize_entry("mismatch_map", &mapped.map(|(map, operands)| map.json(operands)))?;
+        if let Some(counts) = &self.non_finite {
+            map.serialize_entry("non_finite", counts)?;
+        }
         map.end()
     }
 }

@@ -1,32 +1,13 @@
 //! Rules that give tensors of lhs other names.
 
-use std::fmt;
-
 use regex::bytes::Regex;
-use serde::Serialize;
 
-use super::name_filter::cause;
-use crate::error::{Error, Result, shortened};
+use super::stated_at::StatedAt;
+use crate::error::{Error, Result, cause, shortened};
 use crate::tensor::Name;
 
 /// How many groups the replacement of a rename rule may refer to. Each group can repeat the whole name.
 const MAX_GROUPS: usize = 16;
-
-/// Where a rules file says something.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct StatedAt {
-    /// The file, or the built-in profile.
-    pub source: String,
-    /// The line, from 1.
-    pub line: u64,
-}
-
-/// For example `ckdiff.toml:12`.
-impl fmt::Display for StatedAt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.source, self.line)
-    }
-}
 
 /// A rename rule of a rules file, as `FROM=TO`.
 #[derive(Debug, Clone, PartialEq, Eq)]

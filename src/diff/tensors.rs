@@ -7,11 +7,12 @@ use crate::checkpoint::Entry;
 use crate::compare::{self, CompareOptions, Comparison, NanPolicy, Task, TensorPair, Tolerance};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
-use crate::tensor::{Facts, Kind, Name, TensorSource, in_parallel, read_through};
+use crate::tensor::{Facts, Kind, Name, TensorSource, in_parallel};
 
 use super::name_filter::Selection;
 use super::object_graphs::KnownNames;
 use super::side_tensors::SideTensors;
+use super::unmatched::{self, Unmatched};
 use super::{Diff, DiffOptions, LeftOut, Side, Status, TensorDiff};
 
 /// The entries of both sides with the same name, after renames.
@@ -65,21 +66,16 @@ pub(super) fn compare(
     for (at, (tensor, pair)) in tensors.iter_mut().zip(pairs).enumerate() {
         match compared_or_settled(tensor, pair, options, lhs.has_data && rhs.has_data) {
             Some((pair, options, listed)) => compared.push(Compared { at, pair, options, listed }),
-            // Tensors that are not compared are still read, to find damage.
+            // Tensors that are not compared are still read.
             None => {
-                let sides = [(pair.lhs, lhs), (pair.rhs, rhs)].into_iter();
-                let readable = sides.filter(|(_, side)| side.is_file);
-                let sources = readable.filter_map(|(entry, _)| source(entry?).ok());
-                unmatched.extend(sources.map(|source| (at, source)));
+                let sides = [(pair.lhs, lhs), (pair.rhs, rhs)]
+                    .map(|(entry, side)| (entry.and_then(|entry| source(entry).ok()), side));
+                unmatched.extend(Unmatched::of(at, tensor, sides));
             }
         }
     }
     compare_values(&compared, options, progress, tensors);
-    for (at, error) in damaged(&unmatched, options.compare.threads, progress) {
-        if let Some(tensor) = tensors.get_mut(at) {
-            set_result(tensor, Err(error));
-        }
-    }
+    unmatched::read(&unmatched, options.compare.threads, progress, tensors);
     Ok(())
 }
 
@@ -168,21 +164,6 @@ impl Compared<'_> {
     }
 }
 
-/// Reads unmatched tensors completely, and returns the error of each that cannot be read.
-fn damaged(
-    unmatched: &[(usize, &dyn TensorSource)],
-    threads: usize,
-    progress: &dyn Progress,
-) -> Vec<(usize, Error)> {
-    progress.total(
-        unmatched.iter().fold(0, |sum, (_, source)| source.stored_bytes().saturating_add(sum)),
-    );
-    let errors = in_parallel(unmatched, threads, |&(at, source)| {
-        read_through(source, progress, |_| Ok(())).err().map(|error| (at, error))
-    });
-    errors.into_iter().flatten().collect()
-}
-
 /// Pairs the entries of both sides by name.
 fn pair_by_name<'a>(
     lhs: SideTensors<'a>,
@@ -264,6 +245,7 @@ fn from_index(
         comparison: None,
         mismatches: Vec::new(),
         mismatch_map: None,
+        non_finite: None,
     }
 }
 

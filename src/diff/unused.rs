@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::rename_rule::StatedAt;
+use super::stated_at::StatedAt;
 use crate::error::{Error, shortened};
 use crate::suggestion::closest;
 use crate::tensor::Name;

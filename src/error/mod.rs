@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub use kind::ErrorKind;
 pub use location::Location;
 pub use remedy::Remedy;
-pub(crate) use shown::{abridged, shortened, with_article};
+pub(crate) use shown::{abridged, cause, shortened, with_article};
 
 use crate::name::Name;
 

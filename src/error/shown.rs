@@ -13,6 +13,14 @@ pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// The message of a parser about a pattern. It repeats the pattern, so of a long one only the last line is kept.
+pub(crate) fn cause(message: &str, pattern: &str) -> String {
+    let is_long = shortened(pattern) != pattern;
+    let last = message.lines().next_back().filter(|_| is_long);
+    let cause = last.unwrap_or(message);
+    cause.replace(pattern, &shortened(pattern))
+}
+
 /// A noun with its article, such as `an op list`.
 pub(crate) fn with_article(noun: &str) -> String {
     let is_vowel = noun.starts_with(['a', 'e', 'i', 'o', 'u', 'A', 'E', 'I', 'O', 'U']);

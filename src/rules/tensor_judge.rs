@@ -7,7 +7,7 @@ use super::policy::Policy;
 use super::rule::RuleOrigin;
 use super::rule_list::Rules;
 use super::setting::{Expect, Key, NonFinite};
-use crate::compare::{Comparison, NanPolicy, Sides, Tolerance};
+use crate::compare::{Comparison, NanPolicy, NonFiniteCounts, Sides, Tolerance};
 use crate::diff::{Status, TensorDiff};
 use crate::tensor::{Facts, Kind};
 
@@ -31,16 +31,28 @@ impl TensorJudge<'_> {
             return;
         }
         match tensor.status {
-            Status::Added => return self.structure(Key::Added, "only in rhs".into()),
-            Status::Removed => return self.structure(Key::Removed, "only in lhs".into()),
+            Status::Added => {
+                let is_allowed = self.structure(Key::Added, "only in rhs".into());
+                return self.non_finite_alone(is_allowed);
+            }
+            Status::Removed => {
+                self.structure(Key::Removed, "only in lhs".into());
+                return;
+            }
             _ => {}
         }
         let Some((lhs, rhs)) = tensor.lhs.as_ref().zip(tensor.rhs.as_ref()) else { return };
         if lhs.shape != rhs.shape {
-            return self.structure(Key::NewShape, format!("{} → {}", lhs.shape, rhs.shape));
+            let found = format!("{} → {}", lhs.shape, rhs.shape);
+            let is_allowed = self.structure(Key::NewShape, found);
+            return self.non_finite_alone(is_allowed);
         }
         if lhs.dtype != rhs.dtype {
-            self.structure(Key::NewDtype, format!("{} → {}", lhs.dtype, rhs.dtype));
+            let found = format!("{} → {}", lhs.dtype, rhs.dtype);
+            let is_allowed = self.structure(Key::NewDtype, found);
+            if tensor.comparison.is_none() {
+                return self.non_finite_alone(is_allowed);
+            }
         }
         self.non_finite();
         let has_changed = match (&tensor.comparison, tensor.status) {
@@ -82,6 +94,11 @@ impl TensorJudge<'_> {
         for (gate, limits, rule) in self.policy.gates(lhs.shape.elements()) {
             self.measured(gate.key(), rule, limits, Measured::Unknown, None);
         }
+        self.non_finite_unknown(rhs);
+    }
+
+    /// Says that the NaN and infinities of rhs are not known.
+    fn non_finite_unknown(&mut self, rhs: &Facts) {
         if !matches!(rhs.dtype.kind(), Kind::Float | Kind::Complex) {
             return;
         }
@@ -137,15 +154,36 @@ impl TensorJudge<'_> {
         }
     }
 
+    /// Judges NaN and infinities of a tensor whose values were not compared, by the counts of each side. Where the tensor itself is not
+    /// allowed, that is enough.
+    fn non_finite_alone(&mut self, is_allowed: bool) {
+        let tensor = self.tensor;
+        match (&tensor.non_finite, &tensor.rhs) {
+            _ if !is_allowed => {}
+            (Some(counts), _) => {
+                let Sides { lhs, rhs } = **counts;
+                self.non_finite_counts(rhs, rhs.nan.saturating_sub(lhs.nan), lhs.inf);
+            }
+            (None, Some(rhs)) => self.non_finite_unknown(rhs),
+            (None, None) => {}
+        }
+    }
+
     /// Judges NaN and infinities.
     fn non_finite(&mut self) {
         let comparison = self.tensor.comparison.as_deref();
         let Some(Comparison { nan: Some(nan), inf: Some(inf), nan_new, .. }) = comparison else {
             return;
         };
-        let new = nan_new.unwrap_or_default();
-        let more = inf.rhs.saturating_sub(inf.lhs);
-        let (nan, inf) = ((Key::Nan, nan.rhs, new, "NaN"), (Key::Inf, inf.rhs, more, "infinite"));
+        let rhs = NonFiniteCounts { nan: nan.rhs, inf: inf.rhs };
+        self.non_finite_counts(rhs, nan_new.unwrap_or_default(), inf.lhs);
+    }
+
+    /// Judges the NaN and infinities of rhs, of which `nan_new` NaN are new; infinities are new as far as they are more than in lhs.
+    fn non_finite_counts(&mut self, rhs: NonFiniteCounts, nan_new: u64, inf_lhs: u64) {
+        let inf_new = rhs.inf.saturating_sub(inf_lhs);
+        let nan = (Key::Nan, rhs.nan, nan_new, "NaN");
+        let inf = (Key::Inf, rhs.inf, inf_new, "infinite");
         for (key, all, new, noun) in [nan, inf] {
             let (rule, accepted) = self.policy.non_finite(key);
             let (count, word) = match accepted {
@@ -164,10 +202,12 @@ impl TensorJudge<'_> {
         }
     }
 
-    fn structure(&mut self, key: Key, found: String) {
+    /// Judges a difference of another kind, and says whether it is allowed.
+    fn structure(&mut self, key: Key, found: String) -> bool {
         let (rule, allowed) = self.policy.allows(key);
         let limit = Limit::Word(if allowed { "allowed" } else { "forbidden" });
         self.settle(allowed, key.name(), rule, limit, found, Severity::Structure);
+        allowed
     }
 
     fn expectation(&mut self, rule: Option<usize>, word: &'static str, holds: bool) {

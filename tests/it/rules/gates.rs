@@ -1,10 +1,12 @@
 //! Every setting, where it just holds and where it just fails.
 
 use ckdiff::diff::Verdict;
+use ckdiff::rules::{Check, Found};
 use ckdiff::tensor::{DType, Tensor};
 
-use super::{failures, judged};
-use crate::support::written::{floats, strings, vector};
+use super::saved::again;
+use super::{compared, failures, judged, rules};
+use crate::support::written::{checkpoint, floats, strings, vector};
 
 const NAN: f32 = f32::NAN;
 const INF: f32 = f32::INFINITY;
@@ -70,6 +72,83 @@ fn nan_and_infinities_are_refused_where_lhs_has_none() {
     assert_eq!(failing("inf = \"allowed\"", &number, &inf), [""; 0]);
     // A limit on movement, which is over finite elements, does not hide them.
     assert_eq!(failing("rel_l2 = 0.1", &floats(&[1.0, 2.0]), &floats(&[1.0, NAN])), ["nan"]);
+}
+
+#[test]
+fn nan_and_infinities_of_tensors_without_a_counterpart_are_judged_by_number() {
+    const ALLOWED: &str =
+        "added = 'allowed'\nremoved = 'allowed'\nnew_shape = 'allowed'\nnew_dtype = 'allowed'";
+    let judge = |settings: &str, lhs: Option<&Tensor>, rhs: &Tensor| {
+        let dir = tempfile::tempdir().unwrap();
+        let side = |name: &str, tensor: Option<&Tensor>| {
+            let both = tensor.map(|tensor| ("t".to_owned(), tensor.clone()));
+            let both: Vec<_> = both.into_iter().chain([("u".to_owned(), floats(&[1.0]))]).collect();
+            checkpoint(dir.path(), name, &both)
+        };
+        let (lhs, rhs) = (side("lhs", lhs), side("rhs", Some(rhs)));
+        let rules = rules(&format!("[default]\n{ALLOWED}\n{settings}"));
+        let live = compared(&lhs, &rhs, Some(&rules));
+        let judgement = rules.judge_with_passed(&live);
+        let read = rules.judge_with_passed(&again(&live));
+        assert_eq!(format!("{judgement:?}"), format!("{read:?}"), "{settings}");
+        // A report made without rules has the counts as well; without them, the checks are undecided.
+        let mut plain = compared(&lhs, &rhs, None);
+        assert_eq!(
+            format!("{judgement:?}"),
+            format!("{:?}", rules.judge_with_passed(&again(&plain))),
+            "{settings}"
+        );
+        plain.tensors.iter_mut().for_each(|tensor| tensor.non_finite = None);
+        let unknown = rules.judge(&again(&plain));
+        assert!(unknown.failures.is_empty() && judgement.undecided.is_empty(), "{settings}");
+        let undecided = unknown.undecided.iter().map(|check| check.gate).collect::<Vec<_>>();
+        let found = |check: &Check| match &check.found {
+            Found::Text(text) => text.to_string(),
+            other => format!("{other:?}"),
+        };
+        (judgement.failures.iter().map(found).collect::<Vec<_>>(), undecided)
+    };
+    let halves = |bits: &[u16]| {
+        vector(DType::F16, bits.iter().flat_map(|bits| bits.to_le_bytes()).collect())
+    };
+    let parts: Vec<u8> = [[NAN, INF], [INF, 0.0], [0.0, -INF], [1.0, 2.0]]
+        .concat()
+        .iter()
+        .flat_map(|x| x.to_le_bytes())
+        .collect();
+    let complex = vector(DType::Complex64, parts);
+    let (forbidden, allowed) = ("nan = 'forbidden'\ninf = 'forbidden'", "nan = 'allowed'");
+    let some = floats(&[NAN, 1.0, NAN, INF]);
+    let (both, none) = (["inf", "nan"].as_slice(), [].as_slice());
+    type Case<'a> = (&'a str, Option<Tensor>, Tensor, &'a [&'a str], &'a [&'a str]);
+    let cases: [Case<'_>; 11] = [
+        ("", None, some.clone(), &["1 new infinite element", "2 new NaN"], both),
+        (forbidden, None, some.clone(), &["1 infinite element", "2 NaN"], both),
+        (allowed, None, some.clone(), &["1 new infinite element"], &["inf"]),
+        ("[[rule]]\nmatch = '**'\nexpect = 'ignored'", None, some.clone(), &[], none),
+        ("", None, floats(&[]), &[], both),
+        ("", None, complex, &["2 new infinite elements", "1 new NaN"], both),
+        ("", None, strings(&["NaN"]), &[], none),
+        ("", Some(floats(&[NAN, INF])), some.clone(), &["1 new NaN"], both),
+        (forbidden, Some(floats(&[NAN, INF])), floats(&[NAN]), &["1 NaN"], both),
+        ("", Some(strings(&["NaN"])), halves(&[0x7c00]), &["1 new infinite element"], both),
+        (
+            "",
+            Some(strings(&["a", "b"])),
+            halves(&[0x7e00, 0xfc00, 0x7bff]),
+            &["1 new infinite element", "1 new NaN"],
+            both,
+        ),
+    ];
+    for (settings, lhs, rhs, failing, undecided) in cases {
+        let found = judge(settings, lhs.as_ref(), &rhs);
+        let expected =
+            (failing.iter().map(|text| (*text).to_owned()).collect(), undecided.to_vec());
+        assert_eq!(found, expected, "{settings:?} {lhs:?} {rhs:?}");
+    }
+    let text = "[default]\nnan = 'forbidden'";
+    let refused = judged(text, &[("t", None, Some(some))]);
+    assert_eq!(failures(&refused), ["t: added"], "one reason is enough");
 }
 
 #[test]

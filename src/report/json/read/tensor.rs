@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use crate::compare::{Comparison, Mismatch, MismatchMap, Operands, Tolerance};
+use crate::compare::{
+    Comparison, Mismatch, MismatchMap, NonFiniteCounts, Operands, Sides, Tolerance,
+};
 use crate::diff::{Status, TensorDiff};
 use crate::error::{Error, Result};
 use crate::serial::{Json, Object, Read};
@@ -52,6 +54,7 @@ impl<'r> Read<'r> for TensorDiff {
             comparison,
             mismatches,
             mismatch_map,
+            non_finite: object.optional_with("non_finite", non_finite)?,
             error: error.map(|text| error_of(&text, &name)),
             lhs,
             rhs,
@@ -101,6 +104,23 @@ fn mismatches(object: &Object<'_>, operands: Option<&Operands<'_>>) -> Result<Ve
     Ok(mismatches)
 }
 
+/// The NaN and infinities of each side.
+fn non_finite(json: Json<'_>) -> Result<Box<Sides<NonFiniteCounts>>> {
+    let object = Object::read(json)?;
+    Ok(Box::new(Sides { lhs: object.get("lhs")?, rhs: object.get("rhs")? }))
+}
+
+/// Whether each side has at least the elements that are counted.
+fn counts_fit(tensor: &TensorDiff) -> bool {
+    let fits = |facts: Option<&Facts>, counts: NonFiniteCounts| {
+        let elements = facts.map_or(0, |facts| facts.shape.elements());
+        counts.nan.checked_add(counts.inf).is_some_and(|sum| sum <= elements)
+    };
+    tensor.non_finite.as_ref().is_none_or(|counts| {
+        fits(tensor.lhs.as_ref(), counts.lhs) && fits(tensor.rhs.as_ref(), counts.rhs)
+    })
+}
+
 /// Why the parts of a tensor contradict each other in a way that would matter when it is judged.
 fn why_inconsistent(tensor: &TensorDiff) -> Option<String> {
     let (lhs, rhs) = (tensor.lhs.as_ref(), tensor.rhs.as_ref());
@@ -117,6 +137,9 @@ fn why_inconsistent(tensor: &TensorDiff) -> Option<String> {
             lhs.zip(rhs).is_none_or(|both| both.0 == both.1)
         }
     };
+    if !counts_fit(tensor) {
+        return Some("non_finite counts more elements than there are".to_owned());
+    }
     let has_error = tensor.error.is_some() == (tensor.status == Status::Error);
     let status = tensor.status.name();
     (!fits || !has_error).then(|| format!("the status {status:?} contradicts lhs, rhs or error"))
