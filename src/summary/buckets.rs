@@ -24,7 +24,8 @@ pub struct Buckets {
     pub buckets: Vec<Bucket>,
 }
 
-/// The numbers from `low` up to `high`. The last bucket of a linear scale has `high` too; one for zeros has two equal borders.
+/// The numbers from `low` up to `high`. A number that is a border is in the bucket that is further from 0; one for zeros has two equal
+/// borders.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bucket {
     /// The least number.
@@ -35,8 +36,8 @@ pub struct Bucket {
     pub counts: Vec<u64>,
 }
 
-/// Magnitudes may spread over so many times their median on a linear scale.
-const LINEAR_SPREAD: f64 = 64.0;
+/// Magnitudes may spread over so many times their median on a linear scale: those of a normal distribution do.
+const LINEAR_SPREAD: f64 = 16.0;
 
 /// A bin with its borders and its count.
 type Bin = (f64, f64, u64);
@@ -65,8 +66,8 @@ impl Buckets {
     /// At most `most` buckets (and at least 3) of the values of one side, or of several in the same buckets; `None` if there are no
     /// values.
     ///
-    /// The scale is linear, unless the magnitudes spread so far that most values would share a bucket. A bin that lies in several
-    /// buckets of a linear scale is divided as if its values were spread evenly over it.
+    /// The scale is linear, unless the magnitudes spread so far that most values would share a bucket. No bin is divided, so the counts
+    /// are exact, and there may be fewer buckets than `most`: a bucket of a linear scale is at least as wide as the widest bin.
     ///
     /// ```
     /// use ckdiff::compare::ValueHistogram;
@@ -119,41 +120,39 @@ fn add(buckets: &mut [Bucket], side: usize, at: i32, count: u64) {
     }
 }
 
-/// Buckets of equal width from `low` to `high`; one, if all values are 0.
+/// Buckets of equal width from a multiple of it to another; one, if all values are 0.
+///
+/// The width is that of the widest bin, or twice, four times … as much. It is a power of two, and the borders of all bins are multiples of
+/// their own widths, which are powers of two as well. So every bin is in one bucket, and the counts are exact.
 fn linear(bins: &[Vec<Bin>], (low, high): (f64, f64), most: usize) -> Vec<Bucket> {
-    let count = if low < high { most } else { 1 };
-    let border = |at: usize| match at {
-        0 => low,
-        at if at == count => high,
-        at => low + (high - low) * (at as f64 / count as f64),
+    let all = || bins.iter().flatten();
+    // The last bin of `f64` ends below a power of two.
+    let widest = all().map(|bin| bin.1 - bin.0).fold(0.0, f64::max).log2().round().exp2();
+    if widest == 0.0 {
+        let counts = bins.iter().map(|bins| bins.iter().map(|bin| bin.2).sum()).collect();
+        return vec![Bucket { low, high, counts }];
+    }
+    let number = |width: f64| (high / width).ceil() - (low / width).floor();
+    let mut width = widest;
+    while number(width) > most as f64 {
+        width *= 2.0;
+    }
+    let first = (low / width).floor();
+    let position = |border: f64| {
+        #[expect(clippy::cast_possible_truncation, reason = "at most `most`, or 3")]
+        let position = ((border / width).floor() - first) as i32;
+        position
     };
-    let mut buckets: Vec<_> = (0..count)
-        .map(|at| Bucket { low: border(at), high: border(at + 1), counts: Vec::new() })
-        .collect();
-    for bins in bins {
-        let total: u64 = bins.iter().map(|bin| bin.2).sum();
-        let mut before = 0;
-        for bucket in &mut buckets {
-            // Rounding the sums rather than the counts keeps the total.
-            let up_to = if bucket.high < high { below(bins, bucket.high) } else { total };
-            bucket.counts.push(up_to.saturating_sub(before));
-            before = before.max(up_to);
+    let border = |at: i32| (first + f64::from(at)) * width;
+    let empty = |at| Bucket { low: border(at), high: border(at + 1), counts: vec![0; bins.len()] };
+    let last = position(high.next_down()).max(0);
+    let mut buckets: Vec<_> = (0..=last).map(empty).collect();
+    for (side, bins) in bins.iter().enumerate() {
+        for &(from, _, count) in bins {
+            add(&mut buckets, side, position(from).min(last), count);
         }
     }
     buckets
-}
-
-/// The number of values below `border`, if those of each bin are spread evenly over it.
-fn below(bins: &[Bin], border: f64) -> u64 {
-    let share = |&(low, high, count): &Bin| match () {
-        () if high <= border && (low < high || high < border) => count as f64,
-        () if low >= border => 0.0,
-        () => count as f64 * ((border - low) / (high - low)),
-    };
-    let sum: f64 = bins.iter().map(share).sum();
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a sum of counts")]
-    let rounded = sum.round() as u64;
-    rounded
 }
 
 /// Buckets of powers of two: of negative values, of zeros if there are any, and of positive values.
@@ -225,6 +224,36 @@ mod tests {
     }
 
     #[test]
+    fn every_bucket_has_the_number_of_its_values() {
+        let sets: [Vec<f64>; 6] = [
+            (0..1000).map(|n| 1.0 + f64::from(n) * 3.5e-5).collect(),
+            (-300..900).map(|n| f64::from(n) / 700.0 + 1e-9).collect(),
+            (-128..128).map(f64::from).collect(),
+            (-90..-10).map(|n| f64::from(n) * 1e300).collect(),
+            vec![0.0, 0.0, 3e-310, 5e-310, -2e-310],
+            vec![f64::MAX, 1.6e308, 1e308],
+        ];
+        for values in sets {
+            let histogram: ValueHistogram = values.iter().copied().collect();
+            for most in [3, 8, 48] {
+                let found = Buckets::of_values(&[&histogram], most).unwrap();
+                assert!(found.buckets.len() <= most, "{found:?}");
+                for bucket in &found.buckets {
+                    let is_in = |value: &f64| match bucket {
+                        Bucket { low, high, .. } if *high <= 0.0 && low < high => {
+                            (*low < *value) & (*value <= *high) & (*value != 0.0)
+                        }
+                        Bucket { low, high, .. } if low < high => (*low..*high).contains(value),
+                        _ => *value == 0.0,
+                    };
+                    let count = values.iter().filter(|value| is_in(value)).count() as u64;
+                    assert_eq!(bucket.counts, [count], "{bucket:?} of {found:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn values_of_many_magnitudes_are_on_a_scale_of_powers() {
         let values: ValueHistogram = [-1e-3, 0.0, 1e-9, 1e-3, 0.75].into_iter().collect();
         let found = Buckets::of_values(&[&values], 9).unwrap();
@@ -236,6 +265,6 @@ mod tests {
         assert_eq!((found.buckets[2].low, found.buckets[2].high), mirrored);
         let one = [1.0].into_iter().collect();
         let found = Buckets::of_values(&[&one], 3).unwrap();
-        assert_eq!((found.buckets[0].low, found.buckets[2].high), (1.0, 1.25));
+        assert_eq!(found.buckets, [Bucket { low: 1.0, high: 1.25, counts: vec![1] }]);
     }
 }

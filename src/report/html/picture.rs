@@ -53,11 +53,12 @@ impl Signed {
         };
         let last = buckets.last().map(|bucket| bucket.high);
         let lows = buckets.iter().map(|bucket| bucket.low);
-        let borders: Vec<f64> = match scale {
-            Scale::Linear => lows.take(1).chain(last).collect(),
-            Scale::Powers => lows.chain(last).collect(),
+        let borders = match scale {
+            // The borders between them are calculated from these.
+            Scale::Linear => lows.take(1).chain(last).map(number::exact).collect(),
+            Scale::Powers => lows.chain(last).map(number::short).collect(),
         };
-        Some(Self { b: borders.into_iter().map(number::short).collect(), c: [side(0), side(1)] })
+        Some(Self { b: borders, c: [side(0), side(1)] })
     }
 }
 

@@ -24,9 +24,10 @@ pub(super) fn bar(count: u64, most: u64) -> char {
     match count {
         0 => ' ',
         count => {
-            let height = (count - 1).saturating_mul(EIGHTHS) / most.max(1);
-            let height = usize::try_from(height).unwrap_or_default();
-            BARS.get(height).copied().unwrap_or('█')
+            // Rounded up, so that no count is invisible.
+            let height = u128::from(count) * u128::from(EIGHTHS);
+            let height = usize::try_from(height.div_ceil(u128::from(most.max(1)))).ok();
+            height.and_then(|height| BARS.get(height.checked_sub(1)?)).copied().unwrap_or('█')
         }
     }
 }

@@ -63,24 +63,53 @@ pub(super) fn element(scalar: Scalar, dtype: DType) -> String {
     formatted(scalar, |part| exact(shortest(dtype, part)))
 }
 
-/// Two elements with as many digits as distinguish them; long integers rounded, if that distinguishes them, too.
+/// Two elements with as many digits as show how far apart they are; long integers rounded, if that shows it, too.
 pub(in crate::report) fn pair(lhs: (Scalar, DType), rhs: (Scalar, DType)) -> [String; 2] {
     const LONG: usize = 12;
-    let different = |pair: &[String; 2]| pair[0] != pair[1];
     let digits = |digits| {
         let float = |value| rounded(value, digits);
-        Some([formatted(lhs.0, float), formatted(rhs.0, float)]).filter(different)
+        let shown = [lhs, rhs].map(|(scalar, _)| formatted(scalar, float));
+        let is_told = shows_difference(lhs.0, rhs.0, |value| float(value).parse().ok());
+        Some(shown).filter(|[lhs, rhs]| lhs != rhs && is_told)
     };
-    let full = (DIGITS..=9)
-        .find_map(digits)
-        .unwrap_or_else(|| [element(lhs.0, lhs.1), element(rhs.0, rhs.1)]);
+    let exact = [element(lhs.0, lhs.1), element(rhs.0, rhs.1)];
+    let len = |pair: &[String; 2]| pair[0].len() + pair[1].len();
+    let is_shorter = |shown: &[String; 2]| len(shown) < len(&exact);
+    let full = (DIGITS..=9).find_map(digits).filter(is_shorter).unwrap_or(exact);
     let roughly = match (lhs.0, rhs.0) {
         (Scalar::Integer(a), Scalar::Integer(b)) if full.iter().any(|side| side.len() > LONG) => {
-            Some([a, b].map(|side| short(side as f64))).filter(different)
+            let [a, b] = [a, b].map(|side| side as f64);
+            let is_told = relative_error(a, b, |value| short(value).parse().ok()) <= TOLD;
+            is_told.then(|| [a, b].map(short)).filter(|[a, b]| a != b)
         }
         _ => None,
     };
     roughly.unwrap_or(full)
+}
+
+/// Rounded numbers show a difference that is at most this share of the exact one away from it.
+const TOLD: f64 = 0.1;
+
+/// Whether two numbers show how far apart they are if they are rounded.
+fn shows_difference(lhs: Scalar, rhs: Scalar, rounded: impl Fn(f64) -> Option<f64>) -> bool {
+    let error = |lhs, rhs| relative_error(lhs, rhs, &rounded);
+    match (lhs, rhs) {
+        (Scalar::Float(lhs), Scalar::Float(rhs)) => error(lhs, rhs) <= TOLD,
+        (Scalar::Complex(lhs, of_lhs), Scalar::Complex(rhs, of_rhs)) => {
+            error(lhs, rhs) <= TOLD && error(of_lhs, of_rhs) <= TOLD
+        }
+        _ => true,
+    }
+}
+
+/// How far the difference of the rounded numbers is from that of the exact ones, as a share of the latter; 0 if it is not finite.
+fn relative_error(lhs: f64, rhs: f64, rounded: impl Fn(f64) -> Option<f64>) -> f64 {
+    let exact = rhs - lhs;
+    let shown = rounded(rhs).zip(rounded(lhs)).map_or(f64::NAN, |(rhs, lhs)| rhs - lhs);
+    match (shown - exact).abs() / exact.abs() {
+        error if exact.is_finite() && exact != 0.0 => error,
+        _ => 0.0,
+    }
 }
 
 fn formatted(scalar: Scalar, float: impl Fn(f64) -> String) -> String {
@@ -179,12 +208,45 @@ mod tests {
         let b = f64::from(0.1f32.next_up());
         assert_eq!(pair(float(a), float(b)), ["0.1", "0.10000001"]);
         assert_eq!(pair(float(a), float(1.0)), ["0.1", "1"]);
+        assert_eq!(pair(float(f64::NAN), float(1.0)), ["NaN", "1"]);
+        assert_eq!(pair(float(0.0), float(-0.0)), ["0", "-0"]);
         let complex = |re, im| (Scalar::Complex(re, im), DType::Complex64);
         assert_eq!(pair(complex(1.0, -2.0), complex(1.0, 2.0)), ["1-2i", "1+2i"]);
         assert_eq!(element(Scalar::Complex(1.0, -f64::NAN), DType::Complex64), "1+NaNi");
         let integer = |value| (Scalar::Integer(value), DType::I64);
         assert_eq!(pair(integer(10_000), integer(12_500)), ["10000", "12500"]);
         assert_eq!(pair(integer(i64::MIN.into()), integer(0)), ["-9.22e18", "0"]);
+    }
+
+    #[test]
+    fn the_difference_of_rounded_elements_is_nearly_that_of_the_exact_ones() {
+        let mut state = 7u64;
+        for _ in 0..10_000 {
+            let mut next = || {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                (state >> 33) as f64 / f64::from(1 << 30) - 1.0
+            };
+            let value = next() * (next() * 9.0).exp();
+            let moved = value + next() * (next() * 12.0 - 8.0).exp();
+            let f32_of = |text: &str| text.parse::<f32>().unwrap();
+            let [lhs, rhs] = [value, moved].map(|value| f64::from(f32_of(&value.to_string())));
+            if lhs.to_bits() == rhs.to_bits() {
+                continue;
+            }
+            let shown = pair((Scalar::Float(lhs), DType::F32), (Scalar::Float(rhs), DType::F32));
+            let [a, b] = [&shown[0], &shown[1]].map(|text| text.parse::<f64>().unwrap());
+            let is_exact = shown
+                .iter()
+                .zip([lhs, rhs])
+                .all(|(text, of)| f64::from(f32_of(text)).to_bits() == of.to_bits());
+            let error = ((b - a) - (rhs - lhs)).abs() / (rhs - lhs).abs();
+            assert!(is_exact || error <= 0.1, "{lhs:e} {rhs:e} {shown:?}");
+        }
+        let pairs = [(1.009_558_4, 1.009_424_8), (0.1, 0.2), (1.0, 1.4), (100.0, 100.4)];
+        let shown = pairs.map(|(lhs, rhs)| {
+            pair((Scalar::Float(lhs), DType::F64), (Scalar::Float(rhs), DType::F64)).join(" ")
+        });
+        assert_eq!(shown, ["1.00956 1.00942", "0.1 0.2", "1 1.4", "100 100.4"]);
     }
 
     #[test]

@@ -27,6 +27,9 @@ const WORST: usize = 3;
 /// The mark of a range without mismatches.
 const NONE: char = '·';
 
+/// The mark of a range whose mismatches have no finite difference.
+const NON_FINITE: char = '!';
+
 /// Writes the pictures of the changed tensors that have some.
 pub(super) fn write(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
     let width = options.columns.map_or(BARS, |all| all.saturating_sub(LABELS).clamp(8, BARS));
@@ -89,14 +92,20 @@ fn strip(stretches: &[Stretch], width: usize) -> Option<String> {
     let ranges: Vec<_> =
         stretches.chunks(stretches.len().div_ceil(width.max(1))).map(Range::of).collect();
     // Where nearly all mismatch, their number does not tell ranges apart.
-    let are_all = ranges.iter().all(|range| range.mismatched >= range.elements / 10 * 9);
+    let are_all = ranges.iter().all(Range::nearly_all_mismatch);
     let largest = ranges.iter().map(|range| range.max_abs).fold(0.0, f64::max);
     let share = |range: &Range| match are_all {
         true if largest > 0.0 && largest.is_finite() => range.max_abs / largest,
         true => 1.0,
         false => range.mismatched as f64 / range.elements.max(1) as f64,
     };
-    let text: String = ranges.iter().map(|range| level(range.mismatched, share(range))).collect();
+    let mark = |range: &Range| match range.mismatched {
+        0 => NONE,
+        // Only NaN or infinities mismatch.
+        _ if are_all && largest > 0.0 && range.max_abs == 0.0 => NON_FINITE,
+        _ => level(share(range)),
+    };
+    let text: String = ranges.iter().map(mark).collect();
     let what = match are_all {
         true if largest > 0.0 => format!("max |rhs − lhs|, up to {}", number::short(largest)),
         true => "nearly all mismatch".into(),
@@ -124,14 +133,16 @@ impl Range {
             max_abs: stretches.iter().filter_map(|of| of.max_abs).fold(0.0, f64::max),
         }
     }
+
+    /// Whether at least 9 of 10 elements mismatch.
+    fn nearly_all_mismatch(&self) -> bool {
+        u128::from(self.mismatched) * 10 >= u128::from(self.elements) * 9
+    }
 }
 
-/// The mark of a range in which this share mismatches.
-fn level(mismatched: u64, share: f64) -> char {
+/// The mark of a range by a share from 0 to 1.
+fn level(share: f64) -> char {
     const STEPS: u64 = 1_000;
-    if mismatched == 0 {
-        return NONE;
-    }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 1")]
     let share = (share.clamp(0.0, 1.0) * STEPS as f64) as u64;
     bar(share.max(1), STEPS)
