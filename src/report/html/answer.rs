@@ -8,7 +8,7 @@ use super::page;
 use crate::artifact::ArtifactSummary;
 use crate::diff::{Diff, TensorRole, Verdict};
 use crate::report::human::terminal_text::printable;
-use crate::report::human::{answer, compared, judgement, kind_and_format};
+use crate::report::human::{answer, compared, judgement, kind_and_format, rules_line};
 use crate::report::{Judged, ReportOptions};
 use crate::summary::role_movements;
 
@@ -102,10 +102,7 @@ fn facts(diff: &Diff, judged: Option<&Judged<'_>>, options: &ReportOptions) -> V
     // A browser breaks the lines.
     let options = ReportOptions { columns: Some(usize::MAX), ..*options };
     let mut lines = compared(diff, &options);
-    lines.extend(judged.map(|Judged { rules, .. }| {
-        let profile = rules.profile().map(|name| format!(", profile {}", printable(name)));
-        format!("rules: {}{}", printable(rules.source()), profile.unwrap_or_default())
-    }));
+    lines.extend(judged.map(|judged| rules_line(judged.rules)));
     lines
 }
 

@@ -88,11 +88,7 @@ fn head(
     writeln!(out)?;
     overview(diff, &movements, options, out)?;
     match judged {
-        Some(Judged { rules, .. }) => {
-            let profile = rules.profile().map(|name| format!(", profile {}", printable(name)));
-            let profile = profile.unwrap_or_default();
-            writeln!(out, "  rules: {}{profile}", printable(rules.source()))
-        }
+        Some(judged) => writeln!(out, "  {}", judgement::rules_line(judged.rules)),
         None => Ok(()),
     }
 }

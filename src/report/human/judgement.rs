@@ -8,7 +8,7 @@ use super::table::{Align, Table};
 use super::terminal_text::{plural, printable, width_of, wrapped_to};
 use crate::diff::{Diff, Status, Verdict};
 use crate::report::Judged;
-use crate::rules::{Check, CheckSubject, Found, Judgement, Limit, UnusedRule};
+use crate::rules::{Check, CheckSubject, Found, Judgement, Limit, Rules, UnusedRule};
 
 /// Writes the answer: whether the rules hold, and the worst reason why not.
 pub(super) fn answer(
@@ -208,10 +208,32 @@ pub(super) fn write(
     options: &ReportOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    table("Broken rules", &judgement.failures, options, out)?;
-    let title = "Undecided: the report lacks the statistics";
-    table(title, &judgement.undecided, options, out)?;
-    table("Passed because of a rule", &judgement.passed, options, out)
+    let mut lists = check_lists(judgement).into_iter();
+    lists.try_for_each(|(title, checks)| table(title, checks, options, out))
+}
+
+/// The lists of checks, with their titles; some may be empty.
+pub(in crate::report) fn check_lists(judgement: &Judgement) -> [(&'static str, &[Check]); 3] {
+    [
+        ("Broken rules", &judgement.failures),
+        ("Undecided: the report lacks the statistics", &judgement.undecided),
+        ("Passed because of a rule", &judgement.passed),
+    ]
+}
+
+/// The columns of a table of checks.
+pub(in crate::report) const CHECK_COLUMNS: [&str; 5] = ["name", "gate", "found", "allowed", "rule"];
+
+/// The cells of a check.
+pub(in crate::report) fn check_cells(check: &Check) -> [String; CHECK_COLUMNS.len()] {
+    let (name, rule) = (check.subject.shown(), check.rule.to_string());
+    [printable(name), check.gate.into(), found(check), limit(check), printable(&rule)]
+}
+
+/// For example `rules: ckdiff.toml, profile nightly`.
+pub(in crate::report) fn rules_line(rules: &Rules) -> String {
+    let profile = rules.profile().map(|name| format!(", profile {name}")).unwrap_or_default();
+    printable(&format!("rules: {}{profile}", rules.source()))
 }
 
 fn table(
@@ -227,12 +249,9 @@ fn table(
     let heading = palette.heading;
     writeln!(out, "\n{heading}{title}{heading:#}")?;
     let mut rows = Table::new(&[Align::Left, Align::Left, Align::Left, Align::Left]);
-    rows.header(palette.faint, &["name", "gate", "found", "allowed", "rule"]);
+    rows.header(palette.faint, &CHECK_COLUMNS);
     for check in checks.iter().take(options.max_rows) {
-        let name = printable(check.subject.shown());
-        let rule = printable(&check.rule.to_string());
-        let cells = vec![name, check.gate.into(), found(check), limit(check), rule];
-        rows.push(anstyle::Style::new(), cells);
+        rows.push(anstyle::Style::new(), check_cells(check).to_vec());
     }
     rows.write_fitted(options.columns, out)?;
     match checks.len().saturating_sub(options.max_rows) {

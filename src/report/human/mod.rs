@@ -32,7 +32,7 @@ use std::io::{self, Write};
 
 pub(super) use changes::by_section;
 pub(super) use diff::{compared, kind_and_format};
-pub(super) use judgement::{found, limit};
+pub(super) use judgement::{CHECK_COLUMNS, check_cells, check_lists, limit, rules_line};
 pub(super) use one_line::{change, difference, error, name};
 pub(super) use suggestions::renames;
 pub(super) use table::Align;

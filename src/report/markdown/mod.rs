@@ -11,7 +11,7 @@ mod sections;
 
 use std::io::{self, Write};
 
-use super::human::{Align, answer, compared, printable, short_of};
+use super::human::{Align, answer, compared, printable, rules_line, short_of};
 use super::problems::{more_problems, problems};
 use super::{Judged, Report, ReportOptions};
 use crate::diff::{Diff, Verdict};
@@ -107,8 +107,7 @@ fn about(diff: &Diff, judged: Option<&Judged<'_>>, options: &ReportOptions, page
     page.table(&Rows { title: "Compared".into(), columns, rows, total: 2 }, Fold::Open);
     let mut lines = compared(diff, options);
     if let Some(judged) = judged {
-        let profile = judged.rules.profile().map(|name| format!(", profile {name}"));
-        lines.push(format!("rules: {}{}", judged.rules.source(), profile.unwrap_or_default()));
+        lines.push(rules_line(judged.rules));
     }
     for line in lines {
         page.lines(&format!("- {}", text(&short_of(&line))));

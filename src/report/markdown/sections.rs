@@ -6,7 +6,8 @@ use std::io;
 use super::page::{Fold, Page, Rows};
 use crate::diff::{Diff, Side, Weight};
 use crate::report::human::{
-    Align, by_section, change, found, limit, printable, renames, section_tables,
+    Align, CHECK_COLUMNS, by_section, change, check_cells, check_lists, printable, renames,
+    section_tables,
 };
 use crate::report::{Judged, ReportOptions, Verbosity};
 use crate::rules::Check;
@@ -19,9 +20,9 @@ pub(super) fn write(
     page: &mut Page,
 ) -> io::Result<()> {
     if let Some(Judged { judgement, .. }) = judged {
-        checks("Broken rules", &judgement.failures, options, page);
-        checks("Undecided: the report lacks the statistics", &judgement.undecided, options, page);
-        checks("Passed because of a rule", &judgement.passed, options, page);
+        for (title, list) in check_lists(judgement) {
+            checks(title, list, options, page);
+        }
     }
     let mut lines = Vec::new();
     renames(diff, options, &mut lines)?;
@@ -54,13 +55,9 @@ fn checks(title: &str, checks: &[Check], options: &ReportOptions, page: &mut Pag
     if checks.is_empty() {
         return;
     }
-    let rows = checks.iter().take(options.max_rows).map(|check| {
-        let name = printable(check.subject.shown());
-        let rule = printable(&check.rule.to_string());
-        vec![name, check.gate.into(), found(check), limit(check), rule]
-    });
+    let rows = checks.iter().take(options.max_rows).map(|check| check_cells(check).to_vec());
     let (title, total) = (format!("{title} ({})", checks.len()), checks.len());
-    let columns = columns(&["name", "gate", "found", "allowed", "rule"]);
+    let columns = columns(&CHECK_COLUMNS);
     page.table(&Rows { title, columns, rows: rows.collect(), total }, Fold::Folded);
 }
 
