@@ -100,7 +100,7 @@ impl Buckets {
 }
 
 /// How many powers share a bucket, if `most` buckets have all from `first` to `last`.
-fn step_of(first: i32, last: i32, most: usize) -> i32 {
+pub(crate) fn step_of(first: i32, last: i32, most: usize) -> i32 {
     let most = i32::try_from(most).unwrap_or(i32::MAX).max(1);
     ((last - first) / most + 1).max(1)
 }

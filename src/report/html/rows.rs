@@ -22,6 +22,13 @@ pub(super) const BLOCK: usize = 100;
 /// The text of a cell without a value.
 pub(super) const NONE: &str = "–";
 
+/// A share or movement in percent, with its thousands grouped: `3,766%`.
+pub(super) fn percent(value: f64) -> String {
+    let text = number::percent(value);
+    let whole = text.strip_suffix('%').and_then(|digits| digits.parse().ok());
+    whole.map_or(text, |whole| format!("{}%", number::count(whole)))
+}
+
 /// A row of the table.
 #[derive(Debug)]
 pub(super) struct Row {
@@ -104,7 +111,7 @@ impl Row {
             what: what(tensor),
             elements: text(facts.map(|facts| number::count(facts.shape.elements()))),
             changed: text(comparison.map(share)),
-            rel_l2: text(moved.map(number::percent)),
+            rel_l2: text(moved.map(percent)),
             step: drift::step(moved),
             is_non_finite: has_new_non_finite(tensor),
             max_abs: text(comparison.and_then(|found| found.max_abs).map(number::short)),

@@ -118,6 +118,7 @@ impl Data {
         most: usize,
     ) -> Self {
         let is_scalar = found.elements == 1;
+        let is_float = found.nan.is_some();
         let map = tensor.mismatch_map.as_deref();
         let map_of_many = map.filter(|_| !is_scalar);
         let row = lhs.shape.dims().get(1..).map(|dims| dims.iter().product());
@@ -125,15 +126,11 @@ impl Data {
             tolerance: tolerance(&tensor.tolerance),
             dims: Some(lhs.shape.dims().to_vec()),
             statistics: statistics(found),
-            differences: found
-                .histogram
-                .as_ref()
-                .filter(|_| !is_scalar)
-                .and_then(|of| Counted::new(&of.abs)),
+            differences: Some(found).filter(|_| !is_scalar).and_then(Counted::new),
             values: found.values.as_ref().filter(|_| !is_scalar).and_then(Signed::new),
-            row_major: map_of_many.and_then(|map| Strip::new(&map.row_major, 1)),
+            row_major: map_of_many.and_then(|map| Strip::new(&map.row_major, 1, is_float)),
             first_axis: map_of_many.and_then(|map| {
-                let strip = Strip::new(&map.first_axis, row.unwrap_or(1))?;
+                let strip = Strip::new(&map.first_axis, row.unwrap_or(1), is_float)?;
                 Some(if are_alike(map) { strip.without_content() } else { strip })
             }),
             worst: worst(tensor, (lhs.dtype, rhs.dtype), most),
@@ -173,7 +170,7 @@ fn statistics(found: &Comparison) -> Vec<String> {
     let float = |value: Option<f64>| value.map(number::short).unwrap_or_default();
     let count = |value: Option<u64>| value.map(number::count).unwrap_or_default();
     let floats = |of: Option<Sides<f64>>| of.map(|of| changed(of.map(number::short)));
-    // No sides have any: that says nothing.
+    // Leave out a count that is zero on both sides.
     let counts = |of: Option<Sides<u64>>| {
         let of = of.filter(|of| of.lhs > 0 || of.rhs > 0);
         of.map(|of| changed(of.map(number::count))).unwrap_or_default()

@@ -232,6 +232,27 @@ fn the_data_of_a_picture_counts_every_element() {
 }
 
 #[test]
+fn elements_without_a_finite_difference_are_in_the_pictures() {
+    let with = |changes: &[(usize, f32)]| {
+        let mut values = vec![1.0; 64];
+        changes.iter().for_each(|&(at, value)| values[at] = value);
+        vec![("w".to_owned(), floats(&values))]
+    };
+    let nan = f32::NAN;
+    for (changes, left_out, largest) in [
+        (&[(3, 2.0), (5, nan), (9, f32::INFINITY), (60, 1.5)][..], 2, Some("!!")),
+        (&[(5, nan)], 1, Some("!")),
+        (&[(3, 2.0)], 0, Some("")),
+    ] {
+        let data = &data(&page(&compared(&with(&[]), &with(changes))))[0];
+        assert_eq!(data["h"].get("n").map_or(0, |n| n.as_u64().unwrap()), left_out, "{data}");
+        assert_eq!(sum(&data["h"]["c"]) + left_out, changes.len() as u64, "{data}");
+        let marks = data["r"].get("x").map(|x| x.as_str().unwrap().replace(|c| c != '!', ""));
+        assert_eq!(marks.as_deref(), largest, "{data}");
+    }
+}
+
+#[test]
 fn a_page_is_the_same_to_the_byte_every_time() {
     for args in [RETRAINED, GRAPHS] {
         let page = html(args);
@@ -325,6 +346,13 @@ fn a_series_draws_each_checkpoint_and_has_a_table_of_the_same_numbers() {
     let line = &role[role.find("<path d=\"M").unwrap()..];
     let line = &line[..line.find("\"/>").unwrap()];
     assert_eq!(line.matches('L').count(), 7, "{line}");
+    // The line ends where NaN begin, which a cross says, and the table.
+    assert!(page.contains("<title>weights: NaN or infinity from step 1000</title>"));
+    let rows = page.split("<th scope=\"row\">step 1000</th>").skip(1);
+    for row in rows.map(|row| row.split("</tr>").next().unwrap()) {
+        assert!(row.starts_with("<td>NaN</td>"), "{row}");
+    }
+    assert!(page.contains("<td>3,766%</td>"));
 }
 
 #[test]
