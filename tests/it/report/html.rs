@@ -332,6 +332,24 @@ fn the_scopes_of_a_tree_have_all_weights() {
 }
 
 #[test]
+fn scopes_with_nan_and_without_a_movement_have_marks_of_their_own() {
+    let page = html(RETRAINED);
+    let tree = &page[page.find("<ul class=\"tree\">").unwrap()..];
+    for (scope, class) in [
+        ("model", "nan"),
+        ("model/encoder/batch_normalization", "nan"),
+        ("model/dense_1", "other"),
+        ("model/position", "other"),
+        ("model/frozen/projection", "h0"),
+        ("model/attention", "h7"),
+    ] {
+        let link = format!("<span class=\"sw {class}\"></span><a href=\"#scope={scope}\">");
+        assert!(tree.contains(&link), "{link} in {tree}");
+    }
+    assert!(tree.contains("2 of 2 changed, 2 removed"), "{tree}");
+}
+
+#[test]
 fn a_series_draws_each_checkpoint_and_has_a_table_of_the_same_numbers() {
     let page = html(SERIES);
     let charts = page.matches("class=\"chart\"").count();
