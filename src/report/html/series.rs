@@ -69,7 +69,7 @@ pub(super) fn write(series: &Series, out: &mut dyn Write) -> io::Result<()> {
     notes.write(out)?;
     page::write(&steps(series), out)?;
     writeln!(out, "</main>")?;
-    page.end(out)
+    page.end_without_baseline(out)
 }
 
 fn point(movement: Option<Movement>) -> Point {

@@ -74,7 +74,7 @@ pub(in crate::report::html) fn write(
         page::write(&part(at, (*listed_part, &listed, &lists), (drawn_part, &drawn)), out)?;
     }
     writeln!(out, "</main>")?;
-    page.end_of_one(out)
+    page.end_without_baseline(out)
 }
 
 /// The graphs and functions of a drawing; of a single one, which has no cluster around it, `None`. Boxes outside of them are folded
