@@ -39,6 +39,9 @@ pub struct Bucket {
 /// Magnitudes may spread over so many times their median on a linear scale: those of a normal distribution do.
 const LINEAR_SPREAD: f64 = 16.0;
 
+/// Fewer bins of values are better read than drawn.
+const FEWEST: usize = 8;
+
 /// A bin with its borders and its count.
 type Bin = (f64, f64, u64);
 
@@ -91,6 +94,20 @@ impl Buckets {
             true => Self { scale: Scale::Linear, buckets: linear(&bins, (low, high), most.max(3)) },
             false => Self { scale: Scale::Powers, buckets: signed_powers(sides, most.max(3)) },
         })
+    }
+
+    /// Whether the values of any side are in enough bins for a picture of them.
+    ///
+    /// ```
+    /// use ckdiff::compare::ValueHistogram;
+    /// use ckdiff::summary::Buckets;
+    ///
+    /// let flags: ValueHistogram = [0.0, 1.0, 1.0, 0.0].into_iter().collect();
+    /// let powers: ValueHistogram = (0..8).map(|power| 2f64.powi(power)).collect();
+    /// assert!(!Buckets::are_enough(&[&flags]) && Buckets::are_enough(&[&flags, &powers]));
+    /// ```
+    pub fn are_enough(sides: &[&ValueHistogram]) -> bool {
+        sides.iter().any(|side| side.bins().count() >= FEWEST)
     }
 
     /// The largest count of a bucket on any side.

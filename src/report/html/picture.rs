@@ -41,6 +41,16 @@ impl Counted {
     }
 }
 
+/// The values of both sides.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(super) enum Values {
+    /// Counts.
+    Drawn(Signed),
+    /// The number of buckets, if there are too few for a picture.
+    Few(usize),
+}
+
 /// Counts of the values of both sides.
 #[derive(Debug, Serialize)]
 pub(super) struct Signed {
@@ -50,10 +60,20 @@ pub(super) struct Signed {
     c: [Vec<u64>; 2],
 }
 
-impl Signed {
+impl Values {
     /// `None` without values.
     pub(super) fn new(Sides { lhs, rhs }: &Sides<ValueHistogram>) -> Option<Self> {
-        let Buckets { scale, buckets } = Buckets::of_values(&[lhs, rhs], VALUES)?;
+        let sides = [lhs, rhs];
+        let found = Buckets::of_values(&sides, VALUES)?;
+        Some(match Buckets::are_enough(&sides) {
+            true => Self::Drawn(Signed::new(found)),
+            false => Self::Few(found.buckets.len()),
+        })
+    }
+}
+
+impl Signed {
+    fn new(Buckets { scale, buckets }: Buckets) -> Self {
         let side = |at: usize| {
             let count = |counts: &Vec<u64>| counts.get(at).copied().unwrap_or_default();
             buckets.iter().map(|bucket| count(&bucket.counts)).collect()
@@ -65,7 +85,7 @@ impl Signed {
             Scale::Linear => lows.take(1).chain(last).map(number::exact).collect(),
             Scale::Powers => lows.chain(last).map(number::short).collect(),
         };
-        Some(Self { b: borders, c: [side(0), side(1)] })
+        Self { b: borders, c: [side(0), side(1)] }
     }
 }
 

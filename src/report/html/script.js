@@ -66,8 +66,12 @@
   };
   const empty = el('p', { class: 'empty', hidden: '' }, 'No tensor is like that.');
   table.append(empty);
+  const said = el('p', { class: 'said', role: 'status', hidden: '' });
+  table.before(said);
+  const say = (text) => { said.textContent = text; said.hidden = !text; };
   const show = () => {
     close();
+    say('');
     shown = sort(select());
     blocks.forEach((block, at) => {
       const part = shown.slice(at * BLOCK, (at + 1) * BLOCK);
@@ -114,7 +118,9 @@
       ['from', 'below', 'elements'], [...c.map((n, at) => [low(at), low(at + 1), count(n)]), ...(n ? [['NaN or infinity', '', count(n)]] : [])]);
   };
 
-  const values = ({ b, c }) => {
+  const values = (found) => {
+    if (typeof found === 'number') return el('figure', {}, el('figcaption', {}, 'Values'), el('p', { class: 'note' }, 'No histogram: there are too few different values for one.'));
+    const { b, c } = found;
     const bins = c[0].length, isLinear = b.length === 2;
     const [low, high] = [Number(b[0]), Number(b[b.length - 1])];
     const border = (at) => isLinear ? short(low + (high - low) * at / bins) : b[at];
@@ -214,6 +220,7 @@
     mark(row);
   };
   for (const width of ['44rem', '60rem']) matchMedia(`(max-width:${width})`).addEventListener('change', close);
+  const toTable = () => $('tensors').scrollIntoView({ block: 'start', behavior: 'instant' });
   const toSee = (row) => row.tr.scrollIntoView({ block: 'start', behavior: 'instant' });
 
   // Links: #tensor=NAME, #scope=NAME, #q=WORDS, and the id of a row.
@@ -223,16 +230,23 @@
   const follow = () => {
     const hash = location.hash.slice(1);
     const [key, value] = [hash.split('=', 1)[0], decoded(hash.slice(hash.indexOf('=') + 1))];
+    const isRow = /^t[0-9a-f]{12}$/.test(hash);
     let found = null;
+    say('');
     if (key === 'tensor') found = rows().find((row) => row.name === value) || rows().find((row) => dataOf(row).k === value);
-    else if (/^t[0-9a-f]{12}$/.test(hash)) found = rows().find((row) => row.tr.id === hash);
+    else if (isRow) found = rows().find((row) => row.tr.id === hash);
     else if ((key === 'scope' || key === 'q') && hash.includes('=')) {
       reset();
       fields[key].value = value;
       show();
-      $('tensors').scrollIntoView();
+      if (!shown.length) say(key === 'scope' ? `No tensor of this page is in the scope ${value}.` : `No name contains ${value}.`);
+      toTable();
     }
-    if (!found) return;
+    if (!found) {
+      if (key === 'tensor' && hash.includes('=')) { say(`There is no tensor ${value} in this page.`); toTable(); }
+      else if (isRow) { say('The tensor of this link is not in this page.'); toTable(); }
+      return;
+    }
     if (!list().includes(found)) { reset(); show(); }
     open(found);
     toSee(found);
@@ -304,7 +318,7 @@
       return;
     }
     if (isTyping) return;
-    if (event.key === '/') { event.preventDefault(); fields.q.focus(); fields.q.select(); }
+    if (event.key === '/') { event.preventDefault(); toTable(); fields.q.focus({ preventScroll: true }); fields.q.select(); }
     else if (event.key === 'j') step(1);
     else if (event.key === 'k') step(-1);
     else if (event.key === 'Enter' && current && !event.target.closest('a, button, summary')) toggle(current);

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! {"k": key in the file, "f": name in lhs, "e": error, "t": tolerance, "d": [dimension], "n": [statistic, as LABELS],
-//!  "h": |difference|, "v": values, "r": by row-major position, "a": by first axis, "w": [[position, lhs, rhs]]}
+//!  "h": |difference|, "v": values, or a number if they are too few to draw, "r": by row-major position, "a": by first axis, "w": [[position, lhs, rhs]]}
 //! ```
 //! Missing values are left out, and so are those in `a` that repeat `r`; an identical tensor has no entry.
 
@@ -11,7 +11,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::picture::{Counted, Signed, Strip};
+use super::picture::{Counted, Strip, Values};
 use super::rows::BLOCK;
 use crate::compare::{Comparison, MismatchMap, Sides, Stretch, Tolerance};
 use crate::diff::{Status, TensorDiff};
@@ -63,7 +63,7 @@ struct Data {
     #[serde(rename = "h", skip_serializing_if = "Option::is_none")]
     differences: Option<Counted>,
     #[serde(rename = "v", skip_serializing_if = "Option::is_none")]
-    values: Option<Signed>,
+    values: Option<Values>,
     #[serde(rename = "r", skip_serializing_if = "Option::is_none")]
     row_major: Option<Strip>,
     #[serde(rename = "a", skip_serializing_if = "Option::is_none")]
@@ -127,7 +127,7 @@ impl Data {
             dims: Some(lhs.shape.dims().to_vec()),
             statistics: statistics(found),
             differences: Some(found).filter(|_| !is_scalar).and_then(Counted::new),
-            values: found.values.as_ref().filter(|_| !is_scalar).and_then(Signed::new),
+            values: found.values.as_ref().filter(|_| !is_scalar).and_then(Values::new),
             row_major: map_of_many.and_then(|map| Strip::new(&map.row_major, 1, is_float)),
             first_axis: map_of_many.and_then(|map| {
                 let strip = Strip::new(&map.first_axis, row.unwrap_or(1), is_float)?;

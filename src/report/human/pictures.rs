@@ -18,9 +18,6 @@ const BARS: usize = 40;
 /// The columns of a line that are not bars: labels and borders.
 const LABELS: usize = 38;
 
-/// Fewer bins of values are better read than drawn.
-const FEWEST: usize = 8;
-
 /// The number of worst elements that are listed.
 const WORST: usize = 3;
 
@@ -89,8 +86,8 @@ fn rows(tensor: &TensorDiff, found: &Comparison, width: usize) -> Vec<(&'static 
 
 /// The buckets of both sides, if there are enough different values.
 fn values(Sides { lhs, rhs }: &Sides<ValueHistogram>, width: usize) -> Option<Buckets> {
-    let has_many = lhs.bins().count().max(rhs.bins().count()) >= FEWEST;
-    has_many.then(|| Buckets::of_values(&[lhs, rhs], width)).flatten()
+    let sides = [lhs, rhs];
+    Buckets::are_enough(&sides).then(|| Buckets::of_values(&sides, width)).flatten()
 }
 
 /// Where the mismatches lie: the share of mismatches in each range, or where nearly all elements mismatch, the largest differences.
