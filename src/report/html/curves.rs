@@ -123,7 +123,7 @@ fn places(at: &[f64]) -> Vec<f64> {
 }
 
 /// The next number with one digit of 1, 2, 4, 5 or 8.
-fn round_up(value: f64) -> f64 {
+pub(super) fn round_up(value: f64) -> f64 {
     let power = 10f64.powf(value.log10().floor());
     let nice = [1.0, 2.0, 4.0, 5.0, 8.0, 10.0].into_iter().map(|digit| digit * power);
     nice.into_iter().find(|&nice| nice >= value).unwrap_or(10.0 * power)

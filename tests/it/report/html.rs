@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::models::{Named, compared, model, page, page_of, retrained};
 use crate::support::command::ckdiff;
-use crate::support::html::{Element, elements, text_of};
+use crate::support::html::{Element, elements, text_of, unescaped};
 use crate::support::written::floats;
 
 /// The page that the command writes to standard output.
@@ -63,6 +63,7 @@ fn pages_are_well_formed_and_load_nothing() {
 #[track_caller]
 fn check(page: &str, what: &[&str]) {
     let elements = elements(page);
+    let names = names(page);
     let mut ids = BTreeSet::new();
     for id in elements.iter().filter_map(|element| element.attributes.get("id")) {
         assert!(ids.insert(id), "{what:?}: the id {id} is there twice");
@@ -79,10 +80,11 @@ fn check(page: &str, what: &[&str]) {
             assert!(!is_event && !loads.contains(&&**attribute), "{what:?}: <{name} {attribute}>");
             if attribute == "href" {
                 let target = value.strip_prefix('#').expect("a link inside of the page");
-                assert!(
-                    target.starts_with("scope=") || ids.contains(&target.to_owned()),
-                    "{what:?}: {value} leads nowhere"
-                );
+                let is_found = match target.strip_prefix("scope=") {
+                    Some(scope) => is_scope(&percent_decoded(scope), &names),
+                    None => ids.contains(&target.to_owned()),
+                };
+                assert!(is_found, "{what:?}: {value} leads nowhere");
             }
         }
         if name == "style" {
@@ -90,6 +92,35 @@ fn check(page: &str, what: &[&str]) {
         }
     }
     assert_eq!(policy(&elements), expected_policy(&elements), "{what:?}");
+}
+
+/// The names in the table of tensors.
+fn names(page: &str) -> Vec<String> {
+    let cells = page.split("<th><a href=\"#t").skip(1);
+    let name = |cell: &str| {
+        let (_, name) = cell.split_once('>').unwrap();
+        unescaped(name.split_once("</a></th>").unwrap().0)
+    };
+    cells.map(name).collect()
+}
+
+/// Whether a tensor is in this scope, as the script looks for it.
+fn is_scope(scope: &str, names: &[String]) -> bool {
+    let is_in = |name: &String| {
+        let rest = name.strip_prefix(scope);
+        rest.is_some_and(|rest| scope.is_empty() || rest.is_empty() || rest.starts_with(['/', '.']))
+    };
+    names.iter().any(is_in)
+}
+
+fn percent_decoded(text: &str) -> String {
+    let mut parts = text.split('%');
+    let mut bytes = parts.next().unwrap().as_bytes().to_vec();
+    for part in parts {
+        bytes.push(u8::from_str_radix(&part[..2], 16).unwrap());
+        bytes.extend(part[2..].bytes());
+    }
+    String::from_utf8(bytes).unwrap()
 }
 
 fn policy(elements: &[Element]) -> &str {
@@ -307,6 +338,38 @@ fn what_breaks_a_gate_is_drawn_outside_of_what_is_allowed() {
     for ((found, from), width) in found.iter().zip(&from).zip(&width) {
         assert!(*found < *from || *found > from + width, "{found} in {from} + {width}");
         assert!((0.0..=120.0).contains(found) && *from >= 0.0 && from + width <= 121.0);
+    }
+}
+
+#[test]
+fn the_ends_of_the_scale_of_a_gate_are_written() {
+    let page = html(OTHER_SEED);
+    for (name, ends) in [("logits/kernel", ["-1", "1"]), ("conv1/kernel", ["-1", "1"])] {
+        let row =
+            page.split("<th scope=\"row\">").find(|row| row.contains(&format!(">{name}</a>")));
+        let texts: Vec<&str> = row.unwrap().split("</text>").collect();
+        let texts = texts[..2].iter().map(|text| text.rsplit('>').next().unwrap());
+        assert_eq!(texts.collect::<Vec<_>>(), ends, "{name}");
+    }
+    assert!(page.contains(">200%</text>") && !page.contains(">2</text>"));
+    let found = numbers(&page, "found", "d");
+    assert!((found[0] - found[4]).abs() > 10.0, "{found:?}");
+}
+
+#[test]
+fn what_changed_counts_tensors_that_may_be_renamed() {
+    let (page, human) = (html(RETRAINED), ckdiff(RETRAINED));
+    for what in ["Removed: only in lhs, weights", "Added: only in rhs, weights"] {
+        let count = "1, and 2 that may be renamed";
+        assert!(human.text().contains(&format!("{what} ({count})")), "{}", human.text());
+        assert!(page.contains(&format!("<dt>{what} <span class=\"count\">{count}</span>")));
+    }
+}
+
+#[test]
+fn only_a_page_with_two_sides_names_the_baseline() {
+    for args in ALL {
+        assert_eq!(html(args).contains("lhs is the baseline."), args[0] != "series", "{args:?}");
     }
 }
 
