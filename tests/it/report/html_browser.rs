@@ -206,6 +206,7 @@ fn links_to_what_is_not_there_say_so() {
 fn the_hits_of_a_search_are_on_the_screen() {
     let run = ckdiff(&["retrain/baseline.ckpt", "retrain/retrained.ckpt", "--format", "html"]);
     let Some(opened) = Opened::new(run.text()) else { return };
+    opened.browser.resize(1_000, 700);
     opened.browser.press("/kernel");
     opened.browser.wait_for(&format!("{SHOWN} === '7 of 23'"));
     let bottom = "[...document.querySelectorAll('#table tbody tr[id]')].at(-1).getBoundingClientRect().bottom";
