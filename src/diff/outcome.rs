@@ -166,6 +166,8 @@ named_enum! {
     pub enum Status {
         /// All bits are equal.
         Identical = "identical",
+        /// Of equal dtype and shape; the values were not compared, since a side has none, as a snapshot.
+        Uncompared = "uncompared",
         /// Within the tolerance.
         Close = "close",
         /// Outside the tolerance.
@@ -292,7 +294,10 @@ impl TensorDiff {
 
     /// Whether the tensor changed: it is neither identical, close nor unreadable.
     pub fn is_changed(&self) -> bool {
-        !matches!(self.status, Status::Identical | Status::Close | Status::Error)
+        !matches!(
+            self.status,
+            Status::Identical | Status::Uncompared | Status::Close | Status::Error
+        )
     }
 }
 
@@ -367,7 +372,7 @@ impl Diff {
         let counts = self.counts();
         if !self.damage.is_empty() || counts.of(Status::Error) > 0 {
             Verdict::Trouble
-        } else if counts.of(Status::Identical) + counts.of(Status::Close) == counts.total()
+        } else if !self.tensors.iter().any(TensorDiff::is_changed)
             && self.weights().semantic == 0
             && !(self.options.strict && self.weights().cosmetic > 0)
         {

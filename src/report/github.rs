@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::human::{answer, plural, printable, short_of, unused_rule};
-use super::problems::{Problem, problems};
+use super::problems::{Problem, more_problems, problems};
 use super::{Judged, Report, ReportOptions};
 use crate::diff::{Diff, Side, StatedAt};
 use crate::message::Losses;
@@ -34,7 +34,7 @@ pub(super) fn write(
             false => more += 1,
         }
     }
-    rest("error", more, "failure", diff, out)?;
+    rest("error", more, &more_problems(more, judged), diff, out)?;
     warnings(diff, judged, out)?;
     Ok(Losses::default())
 }
@@ -58,16 +58,15 @@ fn warnings(diff: &Diff, judged: Option<&Judged<'_>>, out: &mut dyn Write) -> io
             false => more += 1,
         }
     }
-    rest("warning", more, "finding", diff, out)
+    rest("warning", more, &format!("… and {}", plural(more, "more finding")), diff, out)
 }
 
 /// The number of annotations that the runner would drop.
-fn rest(level: &str, more: u64, noun: &str, diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
-    if more == 0 {
-        return Ok(());
+fn rest(level: &str, more: u64, text: &str, diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
+    match more {
+        0 => Ok(()),
+        _ => annotate(level, Place::of(&diff.rhs.path), text, out),
     }
-    let text = format!("… and {}", plural(more, &format!("more {noun}")));
-    annotate(level, Place::of(&diff.rhs.path), &text, out)
 }
 
 /// Where GitHub shows an annotation: a file, and a line if it is known.

@@ -2,7 +2,7 @@
 
 use super::Judged;
 use super::human::{
-    by_section, change, difference, error, limit, name, printable, reason, short_of,
+    by_section, change, difference, error, limit, name, plural, printable, reason, short_of,
 };
 use crate::diff::{Change, Diff, Status, Verdict, Weight};
 use crate::rules::{Check, RuleOrigin};
@@ -48,6 +48,12 @@ pub(super) fn problems<'a>(
         Some(judged) => Box::new(errors.chain(broken(judged))),
         None => Box::new(errors.chain(tensors(diff)).chain(changes(diff))),
     }
+}
+
+/// For example `… and 3 more failures`; without rules, they are differences.
+pub(super) fn more_problems(more: u64, judged: Option<&Judged<'_>>) -> String {
+    let noun = if judged.is_some() { "more failure" } else { "more difference" };
+    format!("… and {}", plural(more, noun))
 }
 
 /// The broken rules; and what cannot be decided, if that decides the verdict.

@@ -54,6 +54,9 @@ impl TensorJudge<'_> {
                 return self.non_finite_alone(is_allowed);
             }
         }
+        if tensor.status == Status::Uncompared {
+            return self.unknown(lhs, rhs);
+        }
         self.non_finite();
         let has_changed = match (&tensor.comparison, tensor.status) {
             (Some(comparison), _) => Some(comparison.differing > 0),
@@ -80,7 +83,7 @@ impl TensorJudge<'_> {
         }
     }
 
-    /// Judges values that differ by their checksums, of which nothing else is known.
+    /// Judges values that were not compared, or that differ by their checksums, of which nothing else is known.
     fn unknown(&mut self, lhs: &Facts, rhs: &Facts) {
         let gate = Key::MaxMismatched.name();
         if let Some(limit) = self.policy.elements(lhs, rhs) {

@@ -160,7 +160,7 @@ pub(super) fn shared(tensor: Tensor, tensors: &mut Tensors) -> Arc<Tensor> {
 impl Change {
     fn of(status: Status) -> Self {
         match status {
-            Status::Identical => Self::Same,
+            Status::Identical | Status::Uncompared => Self::Same,
             Status::Close | Status::Different => Self::Moved,
             Status::Added => Self::Added,
             Status::Removed => Self::Removed,

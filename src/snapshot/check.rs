@@ -7,7 +7,7 @@ use super::structure::Body;
 use super::variable::Variable;
 use crate::artifact::{Artifact, Asset, Document, Files, Form, Parts, layout};
 use crate::checkpoint::Checkpoint;
-use crate::diff::{Diff, DiffOptions, diff};
+use crate::diff::{Diff, DiffOptions, Status, diff};
 use crate::error::{Error, Result};
 use crate::message::Message;
 use crate::progress::Silent;
@@ -54,12 +54,8 @@ pub fn compare(
     let lhs = to_artifact(snapshot, file, has_files)?;
     let rhs = to_artifact(model, artifact.path(), has_files)?;
     let mut diff = diff(&lhs, &rhs, options, &Silent)?;
-    for side in [&mut diff.lhs, &mut diff.rhs] {
-        // Nothing is missing: the values of variables are not part of a snapshot.
-        (side.has_data, side.has_checksums) = (true, true);
-        side.format = "snapshot".into();
-    }
-    diff.rhs.format = artifact.format().into();
+    diff.lhs.format = "snapshot".into();
+    diff.rhs = artifact.summary();
     diff.findings.clear();
     let role = |name: &crate::tensor::Name, of: &Snapshot| {
         let variables = of.variables.as_deref().unwrap_or_default();
@@ -67,6 +63,10 @@ pub fn compare(
         variables.get(at).map(|row| row.role)
     };
     for tensor in &mut diff.tensors {
+        // A snapshot has no values.
+        if tensor.status == Status::Identical {
+            tensor.status = Status::Uncompared;
+        }
         tensor.role = role(&tensor.name, model).or_else(|| role(&tensor.name, snapshot));
     }
     Ok(diff)

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::Redactions;
 use super::variable::Variable;
 use crate::artifact::ArtifactKind;
+use crate::schema::KnownType;
 use crate::schema::tensorflow::{GraphDef, MetaGraphDef, SavedModel};
 
 /// The structure of a model: its graphs, variables and assets, without what is volatile.
@@ -33,6 +34,23 @@ pub(super) enum Body {
     SavedModel(Box<SavedModel>),
     /// A message of another type: its full name, and its bytes in canonical form.
     Other(String, Vec<u8>),
+}
+
+impl Body {
+    /// The kinds of the artifacts that have such a message; `None` for all.
+    pub(super) fn kinds(&self) -> Option<&'static [ArtifactKind]> {
+        const CHECKPOINT: ArtifactKind = ArtifactKind::Checkpoint;
+        const GRAPH: ArtifactKind = ArtifactKind::Known(KnownType::GraphDef);
+        const META_GRAPH: ArtifactKind = ArtifactKind::Known(KnownType::MetaGraphDef);
+        const SAVED_MODEL: ArtifactKind = ArtifactKind::Known(KnownType::SavedModel);
+        match self {
+            Self::Nothing => Some(&[CHECKPOINT]),
+            Self::Graph(_) => Some(&[GRAPH]),
+            Self::MetaGraph(_) => Some(&[META_GRAPH, CHECKPOINT]),
+            Self::SavedModel(_) => Some(&[SAVED_MODEL]),
+            Self::Other(..) => None,
+        }
+    }
 }
 
 /// The size and the SHA-256 of an asset.

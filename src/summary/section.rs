@@ -56,7 +56,7 @@ named_enum! {
 impl SectionKind {
     fn of(tensor: &TensorDiff) -> Option<Self> {
         match tensor.status {
-            Status::Identical | Status::Close => None,
+            Status::Identical | Status::Uncompared | Status::Close => None,
             Status::Error => Some(Self::Unreadable),
             Status::Shape | Status::Dtype => Some(Self::Type),
             Status::Removed => Some(Self::Removed),

@@ -8,7 +8,7 @@ use super::page;
 use crate::artifact::ArtifactSummary;
 use crate::diff::{Diff, TensorRole, Verdict};
 use crate::report::human::terminal_text::printable;
-use crate::report::human::{answer, compared, judgement};
+use crate::report::human::{answer, compared, judgement, kind_and_format};
 use crate::report::{Judged, ReportOptions};
 use crate::summary::role_movements;
 
@@ -79,10 +79,10 @@ pub(super) fn write(
         (Verdict::Different, None) => Tone::Changed,
         (Verdict::Trouble, None) | (_, Some(Verdict::Different | Verdict::Trouble)) => Tone::Bad,
     };
-    let side = |(name, of): (&'static str, &ArtifactSummary)| {
-        let index_only = if of.has_data { "" } else { ", index only" };
-        let what = printable(&format!("{} {}{index_only}", of.kind, of.format));
-        Side { name, path: printable(&of.path.display().to_string()), what }
+    let side = |(name, of): (&'static str, &ArtifactSummary)| Side {
+        name,
+        path: printable(&of.path.display().to_string()),
+        what: kind_and_format(of),
     };
     let sides = [("lhs", &diff.lhs), ("rhs", &diff.rhs)].map(side).into();
     let facts = facts(diff, judged, options);

@@ -77,7 +77,7 @@ pub(super) fn in_order(diff: &Diff, key: SortKey) -> Vec<&TensorDiff> {
     // A stable sort keeps the order of the names.
     rest.sort_by_key(|tensor| match tensor.status {
         Status::Close => 1,
-        Status::Identical => 2,
+        Status::Identical | Status::Uncompared => 2,
         _ => 0,
     });
     all.extend(rest);

@@ -75,7 +75,8 @@ struct Data {
 /// Writes the labels, and the data of all tensors up to the last that has any.
 pub(super) fn write(tensors: &[&TensorDiff], out: &mut dyn Write) -> io::Result<()> {
     block("labels", &LABELS, out)?;
-    let has_any = |tensor: &&TensorDiff| tensor.status != Status::Identical;
+    let has_any =
+        |tensor: &&TensorDiff| !matches!(tensor.status, Status::Identical | Status::Uncompared);
     let last = tensors.iter().rposition(has_any).map_or(0, |last| last + 1);
     for (at, tensors) in tensors.get(..last).unwrap_or_default().chunks(BLOCK).enumerate() {
         let most = if at * BLOCK < WORST { usize::MAX } else { FEW };

@@ -101,11 +101,13 @@ pub(in crate::report) fn message_noun(diff: &Diff) -> String {
 /// The verdict and the clauses if no difference counts.
 fn same(diff: &Diff) -> (&'static str, Vec<String>) {
     let counts = diff.counts();
-    let (identical, close) = (counts.of(Status::Identical), counts.of(Status::Close));
+    let [identical, close, uncompared] =
+        [Status::Identical, Status::Close, Status::Uncompared].map(|status| counts.of(status));
     let compared = if diff.left_out.total() > 0 { "compared " } else { "" };
     let mut parts = Vec::new();
     if diff.coverage.has_tensors() {
         parts.push(match (identical, close) {
+            (0, 0) if uncompared > 0 => same_types(uncompared),
             (0, 0) => "neither side has a tensor".into(),
             (1, 0) => format!("the one {compared}tensor is identical"),
             (n, 0) => format!("all {} are identical", plural(n, &format!("{compared}tensor"))),
@@ -125,6 +127,14 @@ fn same(diff: &Diff) -> (&'static str, Vec<String>) {
         });
     }
     (if close > 0 { "Same within the tolerance" } else { "Same" }, parts)
+}
+
+/// Says that tensors whose values were not compared have the same dtypes and shapes.
+fn same_types(tensors: u64) -> String {
+    match tensors {
+        1 => "the one tensor has the same dtype and shape".into(),
+        n => format!("all {} have the same dtypes and shapes", plural(n, "tensor")),
+    }
 }
 
 /// The clauses if something differs.
@@ -155,8 +165,11 @@ fn different(diff: &Diff, movements: &[RoleMovement], measure: Measure) -> Vec<S
     } else {
         parts.extend(changes);
         let tensors = Some(diff.coverage.has_tensors()).filter(|&has| has);
-        parts.extend(tensors.map(|_| match diff.counts().of(Status::Close) {
-            0 => "no tensor changed".into(),
+        let counts = diff.counts();
+        let counts = [Status::Uncompared, Status::Close].map(|status| counts.of(status));
+        parts.extend(tensors.map(|_| match counts {
+            [0, 0] => "no tensor changed".into(),
+            [n, _] if n > 0 => same_types(n),
             _ => "no tensor changed beyond the tolerance".into(),
         }));
     }
@@ -196,9 +209,10 @@ fn signature_changes(diff: &Diff) -> u64 {
 /// Says that no tensor of a role changed.
 fn unchanged(diff: &Diff, of: &RoleMovement, all: &[RoleMovement]) -> String {
     let noun = noun_of(of, all);
-    let is_identical = |tensor: &&TensorDiff| tensor.status == Status::Identical;
-    let identical = of_role(diff, of, all).filter(is_identical).count() as u64;
+    let count = |status| of_role(diff, of, all).filter(|tensor| tensor.status == status).count();
+    let identical = count(Status::Identical) as u64;
     match (of.movement.total, identical) {
+        _ if count(Status::Uncompared) > 0 => format!("no {} changed", noun.trim_end_matches('s')),
         (1, 1) => format!("the {noun} is identical"),
         (total, n) if total == n => format!("all {} {noun} are identical", number::count(total)),
         _ => format!("no {} changed beyond the tolerance", noun.trim_end_matches('s')),
@@ -317,7 +331,8 @@ fn has_limits(diff: &Diff) -> bool {
 fn unreadable(counts: StatusCounts) -> Vec<String> {
     let (total, failed) = (counts.total(), counts.of(Status::Error));
     let rest = total - failed;
-    let changed = rest - counts.of(Status::Identical) - counts.of(Status::Close);
+    let unchanged = [Status::Identical, Status::Close, Status::Uncompared];
+    let changed = rest - unchanged.into_iter().map(|status| counts.of(status)).sum::<u64>();
     let (what, the_rest) = if failed == 0 {
         ("not everything can be read".into(), plural(rest, "tensor"))
     } else {
@@ -359,6 +374,7 @@ pub(in crate::report) fn described(status: Status) -> &'static str {
         Status::Dtype => "changed dtype",
         Status::Shape => "changed shape",
         Status::Error => "unreadable",
+        Status::Uncompared => "of the same dtype and shape",
         _ => status.name(),
     }
 }

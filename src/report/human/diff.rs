@@ -173,14 +173,7 @@ fn overview(
     let path = |side: &ArtifactSummary| printable(&side.path.display().to_string());
     let width = sides.iter().map(|(_, side)| width_of(&path(side))).max().unwrap_or_default();
     for (what, side) in sides {
-        let index_only = if side.has_data { "" } else { ", index only" };
-        writeln!(
-            out,
-            "  {what}  {}  {} {}{index_only}",
-            padded(&path(side), width),
-            side.kind,
-            side.format
-        )?;
+        writeln!(out, "  {what}  {}  {}", padded(&path(side), width), kind_and_format(side))?;
     }
     if let Some(line) = without_checksums(diff) {
         writeln!(out, "  {line}")?;
@@ -209,6 +202,14 @@ fn overview(
         writeln!(out, "  device: {}", printable(&diff.work.to_string()))?;
     }
     Ok(())
+}
+
+/// For example `checkpoint V2, index only`.
+pub(in crate::report) fn kind_and_format(side: &ArtifactSummary) -> String {
+    // Snapshots never have values.
+    let is_index = !side.has_data && side.format != "snapshot";
+    let index_only = if is_index { ", index only" } else { "" };
+    printable(&format!("{} {}{index_only}", side.kind, side.format))
 }
 
 /// What was compared and how, in a line each: tensors by status and by role, changes of messages, tolerance, filters.

@@ -59,7 +59,7 @@ fn clauses(Judged { diff, rules, judgement }: &Judged<'_>) -> Vec<String> {
 /// For example `12 of 14 tensors changed, all within the rules`.
 fn kept(diff: &Diff) -> String {
     let counts = diff.counts();
-    let changed = counts.total() - counts.of(Status::Identical);
+    let changed = counts.total() - counts.of(Status::Identical) - counts.of(Status::Uncompared);
     let tensors = match (counts.total(), changed) {
         (0, _) => None,
         (total, 0) => Some(format!("none of {} changed", plural(total, "tensor"))),

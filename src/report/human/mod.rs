@@ -31,7 +31,7 @@ mod verification;
 use std::io::{self, Write};
 
 pub(super) use changes::by_section;
-pub(super) use diff::compared;
+pub(super) use diff::{compared, kind_and_format};
 pub(super) use judgement::{found, limit};
 pub(super) use one_line::{change, difference, error, name};
 pub(super) use suggestions::renames;

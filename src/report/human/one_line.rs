@@ -18,6 +18,7 @@ pub(in crate::report) fn difference(tensor: &TensorDiff) -> String {
     let facts = |side: &Option<_>| side.as_ref().map(described).unwrap_or_default();
     match tensor.status {
         Status::Identical => "identical".into(),
+        Status::Uncompared => "of the same dtype and shape; the values were not compared".into(),
         Status::Removed => format!("removed: only in lhs, {}", facts(&tensor.lhs)),
         Status::Added => format!("added: only in rhs, {}", facts(&tensor.rhs)),
         Status::Shape => format!("another shape: {}", change_of_type(tensor)),

@@ -244,7 +244,12 @@ fn sides(sides: Option<Sides<f64>>) -> String {
 
 /// The tensors that did not change.
 fn unchanged(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
-    for (status, title) in [(Status::Close, "Close"), (Status::Identical, "Identical")] {
+    let titles = [
+        (Status::Close, "Close"),
+        (Status::Identical, "Identical"),
+        (Status::Uncompared, "Of the same dtype and shape"),
+    ];
+    for (status, title) in titles {
         let all: Vec<_> = diff.tensors.iter().filter(|tensor| tensor.status == status).collect();
         if all.is_empty() {
             continue;

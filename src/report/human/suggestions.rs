@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 
-use crate::diff::Diff;
+use crate::diff::{Diff, Status};
 use crate::summary::{only_bits_differ, passing, rename_rules};
 
 use super::terminal_text::{plural, shell_quoted};
@@ -63,6 +63,9 @@ pub(in crate::report) fn renames(
 
 /// A note for a side whose values were not read.
 fn by_checksum(diff: &Diff) -> Option<String> {
+    if diff.counts().of(Status::Uncompared) > 0 {
+        return None;
+    }
     let lacking = match (diff.lhs.has_data, diff.rhs.has_data) {
         (true, true) => return None,
         (false, true) => "lhs is",

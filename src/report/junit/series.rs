@@ -1,12 +1,14 @@
 //! A series as test cases: a case for each checkpoint.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+use std::sync::Arc;
 
 use super::case::{Case, Names, Outcome, Reason};
 use super::{Suite, shown};
-use crate::report::human::{error, printable};
-use crate::series::{NonFiniteFrom, Property, Search, Series, Step};
+use crate::report::human::series::labels;
+use crate::report::human::{error, plural, printable};
+use crate::series::{NonFiniteFrom, Property, Search, Series, Step, Tensor};
 
 /// The suite of a series.
 pub(super) fn suite(series: &Series) -> Suite<'_> {
@@ -64,11 +66,36 @@ fn try_for_each(series: &Series, f: &mut dyn FnMut(Case) -> io::Result<()>) -> i
     for found in &series.non_finite {
         non_finite.entry(found.at).or_default().push(found);
     }
+    let mut known = BTreeSet::new();
     for (at, step) in series.steps.iter().enumerate() {
         let new = non_finite.get(&at).map(Vec::as_slice).unwrap_or_default();
-        f(names.case("series", shown(&step.path), outcome(step, new)))?;
+        let outcome = match outcome(step, new) {
+            Outcome::Passed => still_non_finite(step, &known),
+            outcome => outcome,
+        };
+        f(names.case("series", shown(&step.path), outcome))?;
+        known.extend(new.iter().map(|found| &found.tensor));
     }
     Ok(())
+}
+
+/// The outcome of a checkpoint in which nothing new is wrong: tensors may still have NaN or infinities of an earlier one, `known`.
+fn still_non_finite(step: &Step, known: &BTreeSet<&Arc<Tensor>>) -> Outcome {
+    let tensors = step.drift.iter().flat_map(|drift| &drift.tensors);
+    let bad = tensors.filter(|of| known.contains(&of.tensor)).filter_map(|of| {
+        let found = of.non_finite.filter(|found| found.nan.rhs > 0 || found.inf > 0)?;
+        let counts = labels::non_finite(found.nan.rhs, found.inf);
+        Some(format!("{}: {counts}", labels::name(&of.tensor)))
+    });
+    let details: Vec<_> = bad.collect();
+    match details.len() as u64 {
+        0 => Outcome::Passed,
+        n => {
+            let tensors = plural(n, "tensor");
+            let line = format!("NaN or infinity of earlier checkpoints, in {tensors}");
+            Outcome::Failed(Reason { kind: "non_finite", line, details })
+        }
+    }
 }
 
 /// The outcome of a checkpoint: its errors, else the tensors in which NaN or infinities begin, and the rule that is broken.
@@ -79,8 +106,8 @@ fn outcome(step: &Step, new: &[&NonFiniteFrom]) -> Outcome {
     }
     let broken = step.drift.as_ref().and_then(|drift| drift.broken.as_deref()).map(printable);
     let new = new.iter().map(|found| {
-        let name = printable(&found.tensor.shown);
-        format!("{name}: {} NaN and {} infinite, which are new", found.nan, found.inf)
+        let counts = labels::non_finite(found.nan, found.inf);
+        format!("{}: {counts}, which are new", labels::name(&found.tensor))
     });
     let kind = if broken.is_some() { "rule" } else { "non_finite" };
     let mut lines = broken.into_iter().chain(new);

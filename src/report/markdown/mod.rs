@@ -6,13 +6,14 @@
 
 mod escape;
 mod page;
+mod plain;
 mod sections;
 
 use std::io::{self, Write};
 
-use super::human::{self, Align, answer, compared, plural, printable, short_of};
-use super::problems::problems;
-use super::{Judged, Palette, Report, ReportOptions};
+use super::human::{Align, answer, compared, printable, short_of};
+use super::problems::{more_problems, problems};
+use super::{Judged, Report, ReportOptions};
 use crate::diff::{Diff, Verdict};
 use crate::message::Losses;
 
@@ -21,6 +22,11 @@ use page::{Fold, Page, Rows};
 
 /// The first line, by which a bot finds its comment.
 const MARK: &str = "<!-- ckdiff -->";
+
+/// The signs of the verdicts, which agree with the exit code.
+const GOOD: &str = "✅";
+const BAD: &str = "❌";
+const TROUBLE: &str = "⚠️";
 
 /// The number of failures that are not folded.
 const SHOWN: usize = 10;
@@ -31,7 +37,9 @@ pub(super) fn write(
     options: &ReportOptions,
     out: &mut dyn Write,
 ) -> io::Result<Losses> {
-    let Some((diff, judged)) = report.comparison() else { return as_text(report, options, out) };
+    let Some((diff, judged)) = report.comparison() else {
+        return plain::write(report, options, out);
+    };
     let mut page = Page::new(options.max_bytes);
     let most = options.max_rows.min(page.max_rows());
     let options = ReportOptions { max_rows: most, ..*options };
@@ -43,36 +51,22 @@ pub(super) fn write(
     Ok(Losses::default())
 }
 
-/// Writes the report for people as a block of code, cut by lines; the first line is the heading.
-fn as_text(
-    report: &Report<'_>,
-    options: &ReportOptions,
-    out: &mut dyn Write,
-) -> io::Result<Losses> {
-    let options = ReportOptions { palette: Palette::PLAIN, columns: None, ..*options };
-    let mut lines = Vec::new();
-    let losses = human::write(report, &options, &mut lines)?;
-    let lines = String::from_utf8_lossy(&lines);
-    let (first, rest) = lines.split_once('\n').unwrap_or((&lines, ""));
-    let mut page = Page::new(options.max_bytes);
+/// The mark, and the answer as a heading.
+fn heading(sign: &str, answer: &str, page: &mut Page) {
     page.lines(MARK);
-    page.lines(&format!("### {}\n", text(&short_of(first))));
-    page.code(rest.trim_matches('\n'));
-    out.write_all(page.finish().as_bytes())?;
-    Ok(losses)
+    let space = if sign.is_empty() { "" } else { " " };
+    page.lines(&format!("### {sign}{space}{}\n", text(&short_of(answer))));
 }
 
-/// The mark, and the answer as a heading.
+/// The heading of a comparison.
 fn head(diff: &Diff, judged: Option<&Judged<'_>>, page: &mut Page) {
     let verdict = judged.map_or_else(|| diff.verdict(), |judged| judged.judgement.verdict());
     let sign = match verdict {
-        Verdict::Same => "✅",
-        Verdict::Different => "❌",
-        Verdict::Trouble => "⚠️",
+        Verdict::Same => GOOD,
+        Verdict::Different => BAD,
+        Verdict::Trouble => TROUBLE,
     };
-    let answer = answer(diff, judged);
-    page.lines(MARK);
-    page.lines(&format!("### {sign} {}\n", text(&short_of(&answer))));
+    heading(sign, &answer(diff, judged), page);
 }
 
 /// The worst failures, and why.
@@ -97,7 +91,7 @@ fn failures(diff: &Diff, judged: Option<&Judged<'_>>, page: &mut Page) {
     }
     let more = total - rows.len();
     if more > 0 {
-        page.lines(&format!("- … and {}", plural(more as u64, "more failure")));
+        page.lines(&format!("- {}", more_problems(more as u64, judged)));
     }
     page.lines("");
 }

@@ -12,8 +12,8 @@ use crate::snapshot::variable::Variable;
 use crate::snapshot::{Redaction, Redactions, Snapshot, VERSION};
 use crate::tensor::{DType, Facts, Name, Shape};
 
-/// Reads everything before the message.
-pub(super) fn parse(reader: &mut Reader<'_>) -> Result<Snapshot, Fail> {
+/// Reads everything before the message; returns the place of the kind, too.
+pub(super) fn parse<'t>(reader: &mut Reader<'t>) -> Result<(Snapshot, Cursor<'t>), Fail> {
     let mut cursor = reader.expect("ckdiff snapshot ")?;
     let version = cursor.clone();
     if cursor.number::<u32>("a version")? != VERSION {
@@ -21,6 +21,7 @@ pub(super) fn parse(reader: &mut Reader<'_>) -> Result<Snapshot, Fail> {
     }
     cursor.end()?;
     let mut cursor = reader.expect("kind ")?;
+    let stated = cursor.clone();
     let kind = cursor.word(|c| c.is_ascii_alphanumeric() || c == ' ' || c == '_');
     let kind = ArtifactKind::by_name(kind.to_owned());
     cursor.end()?;
@@ -48,13 +49,8 @@ pub(super) fn parse(reader: &mut Reader<'_>) -> Result<Snapshot, Fail> {
             }
         }
     }
-    Ok(Snapshot {
-        redactions,
-        kind,
-        variables: variables.transpose()?,
-        assets,
-        body: Body::Nothing,
-    })
+    let variables = variables.transpose()?;
+    Ok((Snapshot { redactions, kind, variables, assets, body: Body::Nothing }, stated))
 }
 
 fn variables(reader: &mut Reader<'_>) -> Result<Vec<Variable>, Fail> {

@@ -18,6 +18,7 @@ mod value;
 
 use super::Snapshot;
 use super::structure::Body;
+use crate::artifact::ArtifactKind;
 use crate::error::{Error, Location, Result};
 use crate::schema::tensorflow::SavedModel;
 use cursor::{Cursor, Fail};
@@ -56,8 +57,14 @@ pub(super) fn other(name: &str, text: &str) -> Result<Vec<u8>> {
 }
 
 fn snapshot(reader: &mut Reader<'_>) -> Result<Snapshot, Fail> {
-    let mut snapshot = head::parse(reader)?;
+    let (mut snapshot, kind) = head::parse(reader)?;
     snapshot.body = body(reader)?;
+    if let Some(expected) = snapshot.body.kinds()
+        && !expected.contains(&snapshot.kind)
+    {
+        let names: Vec<_> = expected.iter().map(ArtifactKind::name).collect();
+        return Err(kind.unexpected(&names.join(" or ")));
+    }
     match reader.next() {
         Some(line) => Err(line.cursor().unexpected("the end of the file")),
         None => Ok(snapshot),

@@ -9,15 +9,15 @@ use crate::schema::tensorflow::op_def::ArgDef;
 use crate::schema::tensorflow::{FunctionDef, GraphDef};
 use crate::snapshot::{Redaction, Redactions};
 
-/// The renames of functions whose names have counters.
-pub(super) fn renames(graph: &GraphDef, redactions: &Redactions) -> Renames {
+/// The renames of functions whose names have counters: those of a graph, and `others`.
+pub(super) fn renames(graph: &GraphDef, others: &[&str], redactions: &Redactions) -> Renames {
     let mut renames = Renames::default();
     if !redactions.has(Redaction::FunctionCounters) {
         return renames;
     }
     let functions = graph.library.iter().flat_map(|library| &library.function);
-    let names: BTreeSet<&str> =
-        functions.filter_map(|function| Some(&*function.signature.as_ref()?.name)).collect();
+    let names = functions.filter_map(|function| Some(&*function.signature.as_ref()?.name));
+    let names: BTreeSet<&str> = names.chain(others.iter().copied()).collect();
     let mut by_stem = BTreeMap::<String, Vec<&str>>::new();
     for name in names {
         let stem = match redactions.has(Redaction::Numbers) {

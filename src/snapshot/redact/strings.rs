@@ -1,5 +1,7 @@
 //! Rewrites the strings of messages: random ids, and names of functions, nodes and scopes.
 
+use std::collections::BTreeMap;
+
 use prost::Name;
 
 use super::renames::Renames;
@@ -21,7 +23,12 @@ pub(super) fn of_meta_graph(
     redactions: &Redactions,
 ) -> Result<MetaGraphDef> {
     let graph = meta_graph.graph_def.take();
-    let graph = graph.map(|graph| Rewritten::of(graph, redactions)).transpose()?;
+    let mut aliases = BTreeMap::new();
+    if let Some(described) = &mut meta_graph.meta_info_def {
+        aliases = std::mem::take(&mut described.function_aliases);
+    }
+    let aliased: Vec<&str> = aliases.keys().map(|name| &**name).collect();
+    let graph = graph.map(|graph| Rewritten::of(graph, &aliased, redactions)).transpose()?;
     let names = graph.as_ref().map(|graph| &graph.names);
     let none = Names::new(redactions);
     let names = names.unwrap_or(&none);
@@ -36,7 +43,13 @@ pub(super) fn of_meta_graph(
             _ => *collection = names.rewrite(collection)?,
         }
     }
+    // The keys of this map are names of functions.
+    let renamed = |name: String| names.functions.get(&name).map(str::to_owned).unwrap_or(name);
+    let aliases = aliases.into_iter().map(|(name, alias)| (renamed(name), alias)).collect();
     let mut meta_graph = names.rewrite(&meta_graph)?;
+    if let Some(described) = &mut meta_graph.meta_info_def {
+        described.function_aliases = aliases;
+    }
     meta_graph.collection_def = collections;
     meta_graph.graph_def = graph.map(|graph| graph.graph);
     Ok(meta_graph)
@@ -47,7 +60,7 @@ pub(super) fn of_meta_graph(
 /// # Errors
 /// As [`of_meta_graph`].
 pub(super) fn of_graph(graph: GraphDef, redactions: &Redactions) -> Result<GraphDef> {
-    Ok(Rewritten::of(graph, redactions)?.graph)
+    Ok(Rewritten::of(graph, &[], redactions)?.graph)
 }
 
 /// A graph whose strings are rewritten, and the names that changed.
@@ -57,12 +70,13 @@ struct Rewritten {
 }
 
 impl Rewritten {
-    fn of(mut graph: GraphDef, redactions: &Redactions) -> Result<Self> {
+    /// Rewrites the graph; `aliased` are the functions that have aliases.
+    fn of(mut graph: GraphDef, aliased: &[&str], redactions: &Redactions) -> Result<Self> {
         let mut names = Names::new(redactions);
         if names.masks_ids {
             super::each_node(&mut graph, random_names::drop_shared_name);
         }
-        names.functions = functions::renames(&graph, redactions);
+        names.functions = functions::renames(&graph, aliased, redactions);
         if redactions.has(Redaction::Numbers) {
             names.nodes = numbers::renumbered(graph.node.iter().map(|node| &*node.name));
         }

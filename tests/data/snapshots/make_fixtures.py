@@ -74,7 +74,8 @@ def module(out):
         file.write("cat\ndog\nemu\n")
     scorer = Scorer(vocabulary)
     signatures = {"serving_default": scorer.embed, "score": scorer.score}
-    tf.saved_model.save(scorer, os.path.join(out, "module"), signatures)
+    options = tf.saved_model.SaveOptions(function_aliases={"embedding": scorer.embed, "scoring": scorer.score})
+    tf.saved_model.save(scorer, os.path.join(out, "module"), signatures, options)
     os.remove(vocabulary)
 
 

@@ -52,7 +52,7 @@ fn the_worst_failures_are_errors_and_the_rest_is_counted() {
     assert_eq!((count(&found, "notice"), count(&found, "error")), (1, 10));
     assert!(found[0].message.starts_with("Different: NEW NaN in "), "{found:?}");
     assert!(found[0].message.contains("10.1%"), "{found:?}");
-    assert_eq!(found.last().unwrap().message, "… and 9 more failures");
+    assert_eq!(found.last().unwrap().message, "… and 9 more differences");
     named_snapshot("report", "retrain_github", run.text());
     let same = github(&["demo/model.ckpt", "demo/model.ckpt"]);
     assert_eq!((same.code, count(&parsed(same.text()), "error")), (0, 0));

@@ -204,7 +204,7 @@ fn errors_name_the_place() {
         (
             "/tensors/0/status",
             json!("equal"),
-            r#"tensors[0].status: expected "identical" or "close" or "different" or "added" or "removed" or "dtype" or "shape" or "error", found "equal""#,
+            r#"tensors[0].status: expected "identical" or "uncompared" or "close" or "different" or "added" or "removed" or "dtype" or "shape" or "error", found "equal""#,
         ),
         (
             "/tensors/0/status",

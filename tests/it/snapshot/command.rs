@@ -54,7 +54,11 @@ fn a_checkpoint_has_the_facts_of_its_variables() {
     assert_eq!(run(dir.path(), "snapshot write --dir . T/retrain/baseline.ckpt").code, 0);
     let text = fs::read_to_string(dir.path().join("baseline.snapshot")).unwrap();
     assert!(text.contains("\n  model/embedding/weights float32 ["), "{text}");
-    assert_eq!(run(dir.path(), &line("baseline.ckpt")).code, 0);
+    let same = run(dir.path(), &line("baseline.ckpt"));
+    assert_eq!(same.code, 0);
+    let answer = "Same: all 20 tensors have the same dtypes and shapes.\n";
+    assert!(same.text().starts_with(answer), "{}", same.text());
+    assert!(!same.text().contains("identical"), "{}", same.text());
     fs::rename(dir.path().join("baseline.snapshot"), dir.path().join("retrained.snapshot"))
         .unwrap();
     let changed = run(dir.path(), &line("retrained.ckpt --format json"));
@@ -66,7 +70,8 @@ fn a_checkpoint_has_the_facts_of_its_variables() {
         rows.iter().find(|row| row["name"] == name).unwrap()["status"].as_str().unwrap()
     };
     // Values are not part of a snapshot.
-    assert_eq!(status("model/embedding/weights"), "identical");
+    assert_eq!(status("model/embedding/weights"), "uncompared");
+    assert_eq!((&json["lhs"]["has_data"], &json["rhs"]["has_data"]), (&false.into(), &true.into()));
     assert_eq!(status("model/position/weights"), "shape");
     assert_eq!(status("model/temperature"), "dtype");
     assert_eq!(status("model/dropout/keep_prob"), "removed");
@@ -205,15 +210,20 @@ fn a_text_that_was_edited_by_hand_points_at_the_mistake() {
     let dir = tempfile::tempdir().unwrap();
     assert_eq!(run(dir.path(), "snapshot write T/demo/model.ckpt").code, 0);
     let file = dir.path().join("snapshots/model.snapshot");
-    let text = fs::read_to_string(&file).unwrap().replace("v1 float32", "v1 float33");
-    fs::write(&file, &text).unwrap();
-    let line = text.lines().position(|line| line.contains("float33")).unwrap() + 1;
-    let run = run(dir.path(), "snapshot check T/demo/model.ckpt");
-    assert_eq!(run.code, 2);
-    let expected = format!(
-        "ckdiff: error: snapshots/model.snapshot:{line}:6: expected a dtype, found \"float33\"\n"
-    );
-    assert!(run.stderr.starts_with(&expected), "{}", run.stderr);
+    let text = fs::read_to_string(&file).unwrap();
+    let edits = [
+        ("v1 float32", "v1 float33", "6: expected a dtype, found \"float33\""),
+        ("kind checkpoint", "kind graph", "6: expected meta graph or checkpoint, found \"graph\""),
+    ];
+    for (old, new, expected) in edits {
+        let edited = text.replacen(old, new, 1);
+        fs::write(&file, &edited).unwrap();
+        let line = edited.lines().position(|line| line.contains(new)).unwrap() + 1;
+        let run = run(dir.path(), "snapshot check T/demo/model.ckpt");
+        let expected = format!("ckdiff: error: snapshots/model.snapshot:{line}:{expected}\n");
+        assert_eq!(run.code, 2);
+        assert!(run.stderr.starts_with(&expected), "{}", run.stderr);
+    }
 }
 
 #[test]

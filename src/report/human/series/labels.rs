@@ -4,11 +4,19 @@ use std::path::Path;
 
 use crate::series::{Series, Step, Tensor};
 
+use super::super::number;
 use super::super::terminal_text::{plural, printable, short_of, short_path};
 
 /// The name of a tensor.
 pub(in crate::report) fn name(tensor: &Tensor) -> String {
     short_of(&printable(&tensor.shown)).into_owned()
+}
+
+/// The NaN and infinite elements of a tensor: `3 NaN, 1 infinite`.
+pub(in crate::report) fn non_finite(nan: u64, inf: u64) -> String {
+    let counts = [(nan, "NaN"), (inf, "infinite")].into_iter().filter(|(n, _)| *n > 0);
+    let counts: Vec<_> = counts.map(|(n, what)| format!("{} {what}", number::count(n))).collect();
+    counts.join(", ")
 }
 
 pub(in crate::report) fn path(step: &Step) -> String {

@@ -24,6 +24,15 @@ pub(super) fn write(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     answer::write(series, options, out)?;
+    below_answer(series, options, out)
+}
+
+/// Writes everything but the answer.
+pub(in crate::report) fn below_answer(
+    series: &Series,
+    options: &ReportOptions,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     subtitle(series, options, out)?;
     steps::write(series, options, out)?;
     sections::write(series, options, out)

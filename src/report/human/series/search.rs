@@ -21,7 +21,16 @@ pub(in crate::report::human) fn write(
     let is_good = search.found.is_none() && last_compared(search).is_some();
     let style = if is_good { palette.good } else { palette.bad };
     writeln!(out, "{style}{}{style:#}", text(search))?;
-    let faint = palette.faint;
+    below_answer(search, options, out)
+}
+
+/// Writes everything but the answer.
+pub(in crate::report) fn below_answer(
+    search: &Search,
+    options: &ReportOptions,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let faint = options.palette.faint;
     writeln!(out, "{faint}  {}{faint:#}", compared(search))?;
     if !search.because.is_empty() {
         lines::heading(title(search.property), options, out)?;

@@ -133,7 +133,7 @@ fn why_inconsistent(tensor: &TensorDiff) -> Option<String> {
             lhs.zip(rhs).is_some_and(|(lhs, rhs)| lhs.shape == rhs.shape && lhs.dtype != rhs.dtype)
         }
         // What is the same on both sides may not be known.
-        Status::Identical | Status::Close | Status::Different => {
+        Status::Identical | Status::Uncompared | Status::Close | Status::Different => {
             lhs.zip(rhs).is_none_or(|both| both.0 == both.1)
         }
     };
