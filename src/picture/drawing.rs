@@ -5,7 +5,7 @@ use crate::overview::TensorType;
 /// A picture of graphs, folded to a size that can be read. Boxes and edges of equal graphs are equal, in whatever order the nodes are.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Drawing {
-    /// The clusters, each after the one that it is in.
+    /// Clusters, parents before children.
     pub clusters: Vec<Cluster>,
     /// The boxes.
     pub blocks: Vec<Block>,
@@ -15,8 +15,6 @@ pub struct Drawing {
     pub edges: Vec<Edge>,
     /// The calls of functions, sorted likewise.
     pub calls: Vec<Call>,
-    /// The number of inputs that name no node.
-    pub unbound: u64,
 }
 
 /// A box or a cluster, by its position in a [`Drawing`].

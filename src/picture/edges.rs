@@ -44,15 +44,12 @@ pub(super) fn add(
 }
 
 /// The inputs from other boxes; a node that is a box of its own may be its own source.
-fn between<'m>(part: &Part<'m>, of_node: &[u32], drawing: &mut Drawing) -> Vec<Between<'m>> {
+fn between<'m>(part: &Part<'m>, of_node: &[u32], drawing: &Drawing) -> Vec<Between<'m>> {
     let mut between = Vec::new();
     for (id, node) in part.graph.iter() {
         let Some(&to) = of_node.get(id.position()) else { continue };
         for input in part.graph.inputs(node) {
-            let Some(source) = input.source else {
-                drawing.unbound += 1;
-                continue;
-            };
+            let Some(source) = input.source else { continue };
             let Some(&from) = of_node.get(source.position()) else { continue };
             if from != to || source == id {
                 between.push(Between { from, to, source, input: *input });

@@ -8,8 +8,8 @@ use super::parts::Picture;
 /// How far a drawing is folded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fold {
-    /// Until there are at most so many boxes; but graphs and functions that are not drawn have one each for all of them. Scopes are
-    /// opened level by level, small ones first.
+    /// At most this many boxes. Graphs and functions that do not fit share one box each. Scopes open level by level, the smallest
+    /// first.
     Boxes(usize),
     /// Scopes of at most this depth are open, however many boxes there are; at depth 0, not even graphs are.
     Depth(usize),
@@ -162,7 +162,7 @@ impl Picture<'_> {
         const MANY: usize = 3;
         let op = |nodes: &Vec<usize>| {
             let first = nodes.first().and_then(|&at| self.parts.get(part)?.at(at));
-            // Without the kind, an argument could be in the box of nodes of the op that arguments have.
+            // Compare the kind too: an ordinary node may have an argument's op.
             first.map(|node| (node.kind.rank(), node.op))
         };
         let mut nodes = content.nodes;

@@ -19,7 +19,7 @@ pub struct Picture<'m> {
     pub(super) parts: Vec<Part<'m>>,
     /// The op definitions of each meta graph; `None` for the built-in ones.
     ops: Vec<Option<OpTable<'m>>>,
-    /// Functions that are no parts, and the number of their nodes.
+    /// Functions that are not drawn, and how many nodes they have.
     pub(super) other_functions: u64,
     pub(super) other_nodes: u64,
 }

@@ -39,6 +39,9 @@ pub struct Bucket {
 /// Magnitudes may spread over so many times their median on a linear scale: those of a normal distribution do.
 const LINEAR_SPREAD: f64 = 16.0;
 
+/// Fewer bins of values are better read than drawn.
+const FEWEST: usize = 8;
+
 /// A bin with its borders and its count.
 type Bin = (f64, f64, u64);
 
@@ -93,6 +96,20 @@ impl Buckets {
         })
     }
 
+    /// Whether the values of any side are in enough bins for a picture of them.
+    ///
+    /// ```
+    /// use ckdiff::compare::ValueHistogram;
+    /// use ckdiff::summary::Buckets;
+    ///
+    /// let flags: ValueHistogram = [0.0, 1.0, 1.0, 0.0].into_iter().collect();
+    /// let powers: ValueHistogram = (0..8).map(|power| 2f64.powi(power)).collect();
+    /// assert!(!Buckets::are_enough(&[&flags]) && Buckets::are_enough(&[&flags, &powers]));
+    /// ```
+    pub fn are_enough(sides: &[&ValueHistogram]) -> bool {
+        sides.iter().any(|side| side.bins().count() >= FEWEST)
+    }
+
     /// The largest count of a bucket on any side.
     pub fn largest(&self) -> u64 {
         self.buckets.iter().flat_map(|bucket| &bucket.counts).copied().max().unwrap_or_default()
@@ -100,7 +117,7 @@ impl Buckets {
 }
 
 /// How many powers share a bucket, if `most` buckets have all from `first` to `last`.
-fn step_of(first: i32, last: i32, most: usize) -> i32 {
+pub(crate) fn step_of(first: i32, last: i32, most: usize) -> i32 {
     let most = i32::try_from(most).unwrap_or(i32::MAX).max(1);
     ((last - first) / most + 1).max(1)
 }

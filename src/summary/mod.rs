@@ -5,6 +5,7 @@
 
 mod buckets;
 mod distribution;
+mod finite;
 mod fold;
 mod movement;
 mod rename_rule;
@@ -12,8 +13,10 @@ mod scope;
 mod section;
 mod tolerance;
 
+pub(crate) use buckets::step_of;
 pub use buckets::{Bucket, Buckets, Scale};
 pub use distribution::distribution;
+pub use finite::without_finite_difference;
 pub use fold::{Fold, fold};
 pub(crate) use movement::Norms;
 pub use movement::{Movement, RoleMovement, movement, role_movements, weights};

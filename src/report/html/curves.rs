@@ -2,9 +2,7 @@
 
 use askama::Template;
 
-use crate::report::human::number;
-
-use super::rows::NONE;
+use super::rows::{NONE, percent};
 
 /// The size of the area of the lines, in the units of the picture.
 const WIDTH: f64 = 640.0;
@@ -19,8 +17,33 @@ const COLUMNS: usize = 6;
 pub(super) struct Line {
     /// The name of the curve.
     pub(super) name: String,
-    /// How far at each checkpoint; `None` where that is not known.
-    pub(super) values: Vec<Option<f64>>,
+    /// The checkpoints.
+    pub(super) points: Vec<Point>,
+}
+
+/// A line at a checkpoint.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Point {
+    /// How far it moved; `None` where that is not known.
+    pub(super) moved: Option<f64>,
+    /// Whether there are new NaN or infinities.
+    pub(super) is_non_finite: bool,
+}
+
+impl Point {
+    /// How far, if that can be drawn.
+    pub(super) fn finite(&self) -> Option<f64> {
+        self.moved.filter(|moved| moved.is_finite())
+    }
+
+    /// The number in words; `NaN` where there is no other.
+    pub(super) fn text(&self) -> String {
+        match self.moved {
+            Some(moved) => percent(moved),
+            None if self.is_non_finite => "NaN".into(),
+            None => NONE.into(),
+        }
+    }
 }
 
 /// A chart.
@@ -47,6 +70,14 @@ struct Drawn {
     /// Points without a line to them.
     dots: Vec<(String, String)>,
     last: String,
+    /// Where NaN or infinities begin.
+    mark: Option<Mark>,
+}
+
+/// A cross on a line.
+struct Mark {
+    path: String,
+    title: String,
 }
 
 impl Chart {
@@ -57,8 +88,8 @@ impl Chart {
         labels: &[String],
         at: &[f64],
     ) -> Option<Self> {
-        let values = lines.iter().flat_map(|line| &line.values).flatten().copied();
-        let most = values.filter(|value| value.is_finite()).fold(0.0, f64::max);
+        let values = lines.iter().flat_map(|line| &line.points).filter_map(Point::finite);
+        let most = values.fold(0.0, f64::max);
         if most <= 0.0 {
             return None;
         }
@@ -67,15 +98,16 @@ impl Chart {
         let y = |value: f64| HEIGHT - value / top * HEIGHT;
         let row = |n: u32| {
             let value = top * f64::from(n) / f64::from(ROWS);
-            (coordinate(y(value)), number::percent(value))
+            (coordinate(y(value)), percent(value))
         };
         let every = labels.len().div_ceil(COLUMNS).max(1);
         let columns = labels.iter().zip(&xs).step_by(every);
+        let line = |(n, line)| drawn(line, n, &xs, y).marked(line, labels, &xs, y);
         Some(Self {
             id,
             title,
             lead,
-            lines: lines.iter().enumerate().map(|(n, line)| drawn(line, n, &xs, y)).collect(),
+            lines: lines.iter().enumerate().map(line).collect(),
             rows: (0..=ROWS).map(row).collect(),
             columns: columns.map(|(label, x)| (coordinate(*x), label.clone())).collect(),
             table: table(lines, labels),
@@ -91,7 +123,7 @@ fn places(at: &[f64]) -> Vec<f64> {
 }
 
 /// The next number with one digit of 1, 2, 4, 5 or 8.
-fn round_up(value: f64) -> f64 {
+pub(super) fn round_up(value: f64) -> f64 {
     let power = 10f64.powf(value.log10().floor());
     let nice = [1.0, 2.0, 4.0, 5.0, 8.0, 10.0].into_iter().map(|digit| digit * power);
     nice.into_iter().find(|&nice| nice >= value).unwrap_or(10.0 * power)
@@ -105,11 +137,8 @@ fn coordinate(value: f64) -> String {
 fn drawn(line: &Line, n: usize, xs: &[f64], y: impl Fn(f64) -> f64) -> Drawn {
     let mut path = String::new();
     let mut dots = Vec::new();
-    let points: Vec<Option<(f64, f64)>> = xs
-        .iter()
-        .zip(&line.values)
-        .map(|(x, value)| Some((*x, y(value.filter(|value| value.is_finite())?))))
-        .collect();
+    let points: Vec<Option<(f64, f64)>> =
+        xs.iter().zip(&line.points).map(|(x, point)| Some((*x, y(point.finite()?)))).collect();
     let is_none = |at: Option<usize>| at.and_then(|at| points.get(at)).is_none_or(Option::is_none);
     for (at, point) in points.iter().enumerate() {
         let Some((x, y)) = point else { continue };
@@ -119,16 +148,37 @@ fn drawn(line: &Line, n: usize, xs: &[f64], y: impl Fn(f64) -> f64) -> Drawn {
             dots.push((coordinate(*x), coordinate(*y)));
         }
     }
-    let last = line.values.iter().rev().find_map(|value| *value);
-    let last = last.map_or_else(|| NONE.into(), number::percent);
-    Drawn { name: line.name.clone(), style: n % 8, path, dots, last }
+    let last = line.points.iter().rev().find(|point| point.moved.is_some());
+    let last = last.map_or_else(|| NONE.into(), Point::text);
+    Drawn { name: line.name.clone(), style: n % 8, path, dots, last, mark: None }
+}
+
+impl Drawn {
+    /// With a cross where NaN or infinities begin: on the line, or where it ends.
+    fn marked(self, line: &Line, labels: &[String], xs: &[f64], y: impl Fn(f64) -> f64) -> Self {
+        /// Half the size of a cross.
+        const SIZE: f64 = 5.0;
+        let Some(at) = line.points.iter().position(|point| point.is_non_finite) else {
+            return self;
+        };
+        let until = line.points.get(..=at).unwrap_or_default();
+        let moved = until.iter().rev().find_map(Point::finite).unwrap_or_default();
+        let (x, y) = (xs.get(at).copied().unwrap_or_default(), y(moved));
+        let [left, right, top, bottom] = [x - SIZE, x + SIZE, y - SIZE, y + SIZE].map(coordinate);
+        let from = format!("NaN or infinity from {}", labels.get(at).map_or("", String::as_str));
+        Self {
+            mark: Some(Mark {
+                path: format!("M{left} {top}L{right} {bottom}M{right} {top}L{left} {bottom}"),
+                title: format!("{}: {from}", self.name),
+            }),
+            last: format!("{}, {from}", self.last),
+            ..self
+        }
+    }
 }
 
 fn table(lines: &[Line], labels: &[String]) -> Vec<(String, Vec<String>)> {
-    let cell = |line: &Line, at: usize| {
-        let value = line.values.get(at).copied().flatten();
-        value.map_or_else(|| NONE.into(), number::percent)
-    };
+    let cell = |line: &Line, at: usize| line.points.get(at).copied().unwrap_or_default().text();
     let row = |(at, label): (usize, &String)| {
         (label.clone(), lines.iter().map(|line| cell(line, at)).collect())
     };

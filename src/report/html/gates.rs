@@ -4,8 +4,9 @@ use std::io::{self, Write};
 
 use askama::Template;
 
+use super::curves::round_up;
 use super::page;
-use super::rows::id_of;
+use super::rows::{id_of, percent};
 use crate::report::human::judgement::{found, limit};
 use crate::report::human::number;
 use crate::report::human::terminal_text::{printable, short_of};
@@ -14,8 +15,9 @@ use crate::rules::{Check, CheckSubject, Found, Judgement, Limit};
 /// The most checks of a list. The JSON report has all.
 const MOST: usize = 1_000;
 
-/// The width of a bar, in its own units.
+/// The width of a bar, and the least of its allowed range, in its own units.
 const WIDTH: f64 = 120.0;
+const NARROWEST: f64 = 3.0;
 
 #[derive(Template)]
 #[template(path = "gates.html", config = "src/report/html/askama.toml")]
@@ -31,6 +33,8 @@ struct List {
     is_open: bool,
     count: String,
     rows: Vec<Row>,
+    /// Whether a row has a bar.
+    has_bars: bool,
     /// The number of checks that are not shown.
     hidden: Option<String>,
 }
@@ -53,6 +57,9 @@ struct Bar {
     found: String,
     /// The end of the allowed range that is closest to what was found.
     edge: String,
+    /// The ends of the scale.
+    low: String,
+    high: String,
 }
 
 /// Whether there is anything to write.
@@ -74,12 +81,14 @@ pub(super) fn write(judgement: &Judgement, out: &mut dyn Write) -> io::Result<()
 
 fn list(id: &'static str, title: &'static str, is_open: bool, checks: &[Check]) -> Option<List> {
     let hidden = Some(checks.len().saturating_sub(MOST) as u64).filter(|&n| n > 0);
+    let rows: Vec<Row> = checks.iter().take(MOST).map(row).collect();
     (!checks.is_empty()).then(|| List {
         id,
         title,
         is_open,
         count: number::count(checks.len() as u64),
-        rows: checks.iter().take(MOST).map(row).collect(),
+        has_bars: rows.iter().any(|row| row.bar.is_some()),
+        rows,
         hidden: hidden.map(number::count),
     })
 }
@@ -89,19 +98,23 @@ fn row(check: &Check) -> Row {
         CheckSubject::Tensor(name, _) => Some(id_of(name)),
         CheckSubject::Change(_) | CheckSubject::Op(_) => None,
     };
+    let found = found(check);
     Row {
         subject: short_of(&printable(check.subject.shown())).into_owned(),
         target,
         gate: check.gate,
-        found: found(check),
         allowed: limit(check),
         rule: printable(&check.rule.to_string()),
-        bar: bar(check),
+        bar: bar(check, &found),
+        found,
     }
 }
 
 /// The bar of a check of numbers; `None` for other checks, and where a number is not finite.
-fn bar(check: &Check) -> Option<Bar> {
+///
+/// Each bar has its own scale, whose ends are written below it. They are round numbers, so that found numbers far from each other are
+/// at different places. They are percentages where the found number is written as one.
+fn bar(check: &Check, found_text: &str) -> Option<Bar> {
     let (Limit::Range(least, most), Found::Number(found)) = (check.limit, &check.found) else {
         return None;
     };
@@ -113,21 +126,33 @@ fn bar(check: &Check) -> Option<Bar> {
         (Some(least), None) => (least, 1f64.max(least)),
         (Some(least), Some(most)) => (least, most),
     };
-    let (low, high) = (from.min(found), to.max(found));
-    let room = (high - low) / 20.0;
-    let low = if low == 0.0 { 0.0 } else { low - room };
-    let span = high + room - low;
+    let low = match (least, most) {
+        (Some(least), None) => below(found.min(least)),
+        _ => from.min(found),
+    };
+    let high = if found > to { round_up(found).max(to) } else { to };
+    let span = high - low;
     if !(span.is_finite() && span > 0.0) {
         return None;
     }
     let at = |value: f64| (value - low) / span * WIDTH;
     let text = |x: f64| format!("{x:.1}");
+    let end = if found_text.ends_with('%') { percent } else { number::short };
     // Not `clamp`, which panics if a range is empty.
     let edge = found.max(from).min(to);
+    let start = at(from).min(WIDTH - NARROWEST);
     Some(Bar {
-        allowed_from: text(at(from)),
-        allowed_width: text((at(to) - at(from)).max(3.0)),
+        allowed_from: text(start),
+        allowed_width: text((at(to) - start).max(NARROWEST)),
         found: text(at(found)),
         edge: text(at(edge)),
+        low: end(low),
+        high: end(high),
     })
+}
+
+/// The closest round number below one that is at most 1.
+fn below(value: f64) -> f64 {
+    let round = [0.9999, 0.999, 0.99, 0.9, 0.5, -1.0];
+    round.into_iter().find(|&round| round < value).unwrap_or(value)
 }

@@ -55,8 +55,8 @@ impl Page<'_> {
         write(&Head { title: self.title, policy, style: STYLE }, out)
     }
 
-    /// Writes everything behind the content of a page that compares nothing.
-    pub(in crate::report) fn end_of_one(&self, out: &mut dyn Write) -> io::Result<()> {
+    /// Writes everything behind the content of a page without a lhs: the foot names no baseline.
+    pub(in crate::report) fn end_without_baseline(&self, out: &mut dyn Write) -> io::Result<()> {
         self.foot("", out)
     }
 

@@ -13,7 +13,7 @@ use crate::report::human::number;
 use crate::report::human::tensor_tables::{change_of_type, described};
 use crate::report::human::terminal_text::short_of;
 use crate::rules::{CheckSubject, Judgement};
-use crate::summary::{SortKey, has_new_non_finite, sections};
+use crate::summary::{SortKey, has_new_non_finite, movement, sections};
 use crate::tensor::Name;
 
 /// The rows of a block, which a browser lays out together. The style reserves the height of so many.
@@ -21,6 +21,13 @@ pub(super) const BLOCK: usize = 100;
 
 /// The text of a cell without a value.
 pub(super) const NONE: &str = "–";
+
+/// A share or movement in percent, with its thousands grouped: `3,766%`.
+pub(super) fn percent(value: f64) -> String {
+    let text = number::percent(value);
+    let whole = text.strip_suffix('%').and_then(|digits| digits.parse().ok());
+    whole.map_or(text, |whole| format!("{}%", number::count(whole)))
+}
 
 /// A row of the table.
 #[derive(Debug)]
@@ -43,8 +50,8 @@ pub(super) struct Row {
     pub(super) changed: String,
     /// The movement.
     pub(super) rel_l2: String,
-    /// The color of the movement.
-    pub(super) step: u8,
+    /// The class of the movement.
+    pub(super) class: &'static str,
     /// Whether there are new NaN or infinities.
     pub(super) is_non_finite: bool,
     /// The largest difference.
@@ -104,8 +111,8 @@ impl Row {
             what: what(tensor),
             elements: text(facts.map(|facts| number::count(facts.shape.elements()))),
             changed: text(comparison.map(share)),
-            rel_l2: text(moved.map(number::percent)),
-            step: drift::step(moved),
+            rel_l2: text(moved.map(percent)),
+            class: drift::class(&movement([tensor])),
             is_non_finite: has_new_non_finite(tensor),
             max_abs: text(comparison.and_then(|found| found.max_abs).map(number::short)),
         }

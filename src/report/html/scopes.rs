@@ -5,7 +5,8 @@ use std::cmp::Ordering;
 use askama::Template;
 
 use super::drift;
-use crate::diff::{Diff, TensorDiff};
+use super::rows::percent;
+use crate::diff::{Diff, Status, TensorDiff};
 use crate::report::human::number;
 use crate::report::human::statistics::TOP;
 use crate::report::human::terminal_text::short_of;
@@ -22,18 +23,18 @@ const VISIBLE: usize = 40;
 #[derive(Template)]
 #[template(path = "scopes.html", config = "src/report/html/askama.toml")]
 pub(super) struct Tree {
-    legend: &'static [(u8, &'static str)],
+    legend: &'static [(&'static str, &'static str)],
     items: Vec<Item>,
     hidden: Option<String>,
 }
 
 /// A part of the tree, in the order in which it is written.
 enum Item {
-    /// A scope with others in it; whether these are shown.
+    /// A scope with children, and whether it starts expanded.
     Open(Row, bool),
-    /// A scope without others.
+    /// A scope without children.
     Leaf(Row),
-    /// The end of the scopes in one.
+    /// Closes the innermost open scope.
     Close,
 }
 
@@ -44,7 +45,8 @@ struct Row {
     link: String,
     moved: String,
     counts: String,
-    step: u8,
+    /// The class of the movement.
+    class: &'static str,
 }
 
 /// A scope.
@@ -52,6 +54,8 @@ struct Scope<'a> {
     label: &'a str,
     path: &'a str,
     movement: Movement,
+    /// The changes without a movement, in words.
+    others: String,
     scopes: Vec<Scope<'a>>,
 }
 
@@ -140,6 +144,7 @@ fn scopes_of<'a>(tensors: &[Named<'a>], start: usize, depth: usize) -> Vec<Scope
             label: name.get(start..end).unwrap_or_default(),
             path: name.get(..end).unwrap_or_default(),
             movement: movement(run.iter().map(|(_, tensor)| *tensor)),
+            others: others(run.iter().map(|(_, tensor)| *tensor)),
             scopes: Vec::new(),
         };
         match below.as_mut_slice() {
@@ -155,10 +160,30 @@ fn scopes_of<'a>(tensors: &[Named<'a>], start: usize, depth: usize) -> Vec<Scope
     }
     scopes.sort_by(|a, b| natural(a.label, b.label));
     if start == 0 && !alone.is_empty() {
+        let others = others(alone.iter().copied());
         let movement = movement(alone);
-        scopes.push(Scope { label: "", path: "", movement, scopes: Vec::new() });
+        scopes.push(Scope { label: "", path: "", movement, others, scopes: Vec::new() });
     }
     scopes
+}
+
+/// How many tensors have a change that is no movement: `, 1 added, 2 of another shape`.
+fn others<'a>(tensors: impl Iterator<Item = &'a TensorDiff>) -> String {
+    const KINDS: [(Status, &str); 5] = [
+        (Status::Added, "added"),
+        (Status::Removed, "removed"),
+        (Status::Shape, "of another shape"),
+        (Status::Dtype, "of another dtype"),
+        (Status::Error, "unreadable"),
+    ];
+    let mut counts = [0; KINDS.len()];
+    for tensor in tensors {
+        for (count, (status, _)) in counts.iter_mut().zip(KINDS) {
+            *count += u64::from(tensor.status == status);
+        }
+    }
+    let counts = counts.into_iter().zip(KINDS).filter(|(count, _)| *count > 0);
+    counts.map(|(count, (_, what))| format!(", {} {what}", number::count(count))).collect()
 }
 
 /// The order of names in which `layer_2` comes before `layer_10`.
@@ -194,8 +219,9 @@ fn items_of(scopes: &[Scope<'_>], open: usize, items: &mut Vec<Item>) {
 impl Row {
     fn of(scope: &Scope<'_>) -> Self {
         let Movement { changed, total, non_finite, rel_l2 } = scope.movement;
-        let moved = rel_l2.filter(|_| changed > 0).map(number::percent);
+        let moved = rel_l2.filter(|&moved| changed > 0 && moved > 0.0).map(percent);
         let mut counts = format!("{} of {} changed", number::count(changed), number::count(total));
+        counts += &scope.others;
         if non_finite > 0 {
             counts += &format!(", new NaN or infinity in {}", number::count(non_finite));
         }
@@ -205,7 +231,7 @@ impl Row {
             link: percent_encoded(scope.path),
             moved: moved.unwrap_or_default(),
             counts,
-            step: drift::step_of(&scope.movement),
+            class: drift::class(&scope.movement),
         }
     }
 }

@@ -66,8 +66,12 @@
   };
   const empty = el('p', { class: 'empty', hidden: '' }, 'No tensor is like that.');
   table.append(empty);
+  const said = el('p', { class: 'said', role: 'status', hidden: '' });
+  table.before(said);
+  const say = (text) => { said.textContent = text; said.hidden = !text; };
   const show = () => {
     close();
+    say('');
     shown = sort(select());
     blocks.forEach((block, at) => {
       const part = shown.slice(at * BLOCK, (at + 1) * BLOCK);
@@ -101,18 +105,22 @@
   const tick = (x, y, anchor, text) => svg('text', { class: 'tick ' + anchor, x, y }, text);
   const power = (p) => `2^${p}`;
 
-  const differences = ({ p: [first, step], c }) => {
+  const differences = ({ p: [first, step], c, n }) => {
+    const left = n ? `${count(n)} ${n === 1 ? 'element has' : 'elements have'} no finite difference (NaN or infinity)` : '';
+    if (!c.length) return el('figure', {}, el('figcaption', {}, '|rhs − lhs|'), el('p', { class: 'note' }, `No histogram: ${left}.`));
     const most = Math.max(...c), width = W / c.length;
     const low = (at) => power(first + at * step);
     const bars = c.map((n, at) => n === 0 ? null : svg('rect', { class: 'bar', x: at * width + 0.5, width: Math.max(width - 1, 1), y: H - Math.max(n / most * H, 1), height: Math.max(n / most * H, 1) },
       svg('title', {}, `${low(at)} up to ${low(at + 1)}: ${count(n)}`)));
-    return figure('|rhs − lhs|', `by power of two; the highest bar is ${count(most)}`,
+    return figure('|rhs − lhs|', `by power of two; the highest bar is ${count(most)}${left && `; ${left}`}`,
       picture('Histogram of differences', H, bars, svg('path', { class: 'axis', d: `M0 ${H}H${W}` }),
         tick(0, H + 14, '', low(0)), tick(W, H + 14, 'end', low(c.length))),
-      ['from', 'below', 'elements'], c.map((n, at) => [low(at), low(at + 1), count(n)]));
+      ['from', 'below', 'elements'], [...c.map((n, at) => [low(at), low(at + 1), count(n)]), ...(n ? [['NaN or infinity', '', count(n)]] : [])]);
   };
 
-  const values = ({ b, c }) => {
+  const values = (found) => {
+    if (typeof found === 'number') return el('figure', {}, el('figcaption', {}, 'Values'), el('p', { class: 'note' }, 'No histogram: there are too few different values for one.'));
+    const { b, c } = found;
     const bins = c[0].length, isLinear = b.length === 2;
     const [low, high] = [Number(b[0]), Number(b[b.length - 1])];
     const border = (at) => isLinear ? short(low + (high - low) * at / bins) : b[at];
@@ -139,16 +147,22 @@
     const mismatched = (at) => m ? m[at] : size(at);
     const share = (at) => mismatched(at) / size(at);
     const letter = (at) => x ? LEVELS.indexOf(x[at]) : -1;
+    const isNaNAlone = (at) => Boolean(x) && x[at] === '!';
+    const alone = [...(x || '')].filter((c) => c === '!').length;
     const largest = (at) => letter(at) < 0 ? null : l[0] * (l[1] / l[0]) ** (letter(at) / (LEVELS.length - 1));
-    const stepOfShare = (at) => Math.ceil(share(at) * 9);
-    const stepOfLargest = (at) => letter(at) < 0 ? 0 : 1 + Math.round(letter(at) / (LEVELS.length - 1) * 8);
+    const stepOfShare = (at) => 'h' + Math.ceil(share(at) * 9);
+    const stepOfLargest = (at) => isNaNAlone(at) ? 'nan' : 'h' + (letter(at) < 0 ? 0 : 1 + Math.round(letter(at) / (LEVELS.length - 1) * 8));
+    const cell = (step, from, width) => [svg('rect', { class: 'cell ' + step, x: from, y: 0, width, height: 24 }),
+      step === 'nan' ? svg('path', { class: 'cross', d: `M${from} 0L${from + width} 24M${from + width} 0L${from} 24` }) : null];
     const strip = (label, step, text) => picture(label, 24,
-      [...Array(n).keys()].map((at) => svg('rect', { class: 'cell h' + step(at), x: at * W / n, y: 0, width: W / n, height: 24 }, svg('title', {}, `${place(at)}: ${text(at)}`))),
+      [...Array(n).keys()].map((at) => svg('g', {}, svg('title', {}, `${place(at)}: ${text(at)}`), cell(step(at), at * W / n, W / n))),
       svg('rect', { class: 'frame', x: 0, y: 0, width: W, height: 24 }), tick(0, 38, '', '0'), tick(W, 38, 'end', count(s - 1)));
-    const about = (at) => largest(at) === null ? '–' : short(Number(largest(at).toPrecision(2)));
+    const about = (at) => isNaNAlone(at) ? 'NaN or infinity' : largest(at) === null ? '–' : short(Number(largest(at).toPrecision(2)));
+    const titleOf = (at) => largest(at) === null ? about(at) : '≈ ' + about(at);
     const all = m ? null : el('p', { class: 'note' }, 'Every element mismatches.');
     const shares = m ? [el('p', { class: 'note' }, `Share of mismatches, up to ${percent(Math.max(...m.map((_, at) => share(at))))}`), strip('Share of mismatches ' + what, stepOfShare, (at) => percent(share(at)))] : [];
-    const sizes = x ? [el('p', { class: 'note' }, `Largest |rhs − lhs|, from ${short(l[0])} to ${short(l[1])}`), strip('Largest difference ' + what, stepOfLargest, (at) => '≈ ' + about(at))] : [];
+    const key = alone ? [l ? '; ' : ' ', el('span', { class: 'sw nan' }), 'NaN or infinity: no finite difference'] : [];
+    const sizes = x ? [el('p', { class: 'note' }, 'Largest |rhs − lhs|', l ? `, from ${short(l[0])} to ${short(l[1])}` : '', key), strip('Largest difference ' + what, stepOfLargest, titleOf)] : [];
     return figure('Where mismatches lie', what, el('div', {}, all, shares, sizes),
       ['range', 'elements', 'mismatched', 'share', '≈ largest'], [...Array(n).keys()].map((at) => [place(at), count(size(at)), count(mismatched(at)), percent(share(at)), about(at)]));
   };
@@ -206,6 +220,7 @@
     mark(row);
   };
   for (const width of ['44rem', '60rem']) matchMedia(`(max-width:${width})`).addEventListener('change', close);
+  const toTable = () => $('tensors').scrollIntoView({ block: 'start', behavior: 'instant' });
   const toSee = (row) => row.tr.scrollIntoView({ block: 'start', behavior: 'instant' });
 
   // Links: #tensor=NAME, #scope=NAME, #q=WORDS, and the id of a row.
@@ -215,16 +230,23 @@
   const follow = () => {
     const hash = location.hash.slice(1);
     const [key, value] = [hash.split('=', 1)[0], decoded(hash.slice(hash.indexOf('=') + 1))];
+    const isRow = /^t[0-9a-f]{12}$/.test(hash);
     let found = null;
+    say('');
     if (key === 'tensor') found = rows().find((row) => row.name === value) || rows().find((row) => dataOf(row).k === value);
-    else if (/^t[0-9a-f]{12}$/.test(hash)) found = rows().find((row) => row.tr.id === hash);
+    else if (isRow) found = rows().find((row) => row.tr.id === hash);
     else if ((key === 'scope' || key === 'q') && hash.includes('=')) {
       reset();
       fields[key].value = value;
       show();
-      $('tensors').scrollIntoView();
+      if (!shown.length) say(key === 'scope' ? `No tensor of this page is in the scope ${value}.` : `No name contains ${value}.`);
+      toTable();
     }
-    if (!found) return;
+    if (!found) {
+      if (key === 'tensor' && hash.includes('=')) { say(`There is no tensor ${value} in this page.`); toTable(); }
+      else if (isRow) { say('The tensor of this link is not in this page.'); toTable(); }
+      return;
+    }
     if (!list().includes(found)) { reset(); show(); }
     open(found);
     toSee(found);
@@ -296,7 +318,7 @@
       return;
     }
     if (isTyping) return;
-    if (event.key === '/') { event.preventDefault(); fields.q.focus(); fields.q.select(); }
+    if (event.key === '/') { event.preventDefault(); toTable(); fields.q.focus({ preventScroll: true }); fields.q.select(); }
     else if (event.key === 'j') step(1);
     else if (event.key === 'k') step(-1);
     else if (event.key === 'Enter' && current && !event.target.closest('a, button, summary')) toggle(current);

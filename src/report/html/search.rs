@@ -33,5 +33,5 @@ pub(super) fn write(search: &Search, out: &mut dyn Write) -> io::Result<()> {
     page::write(&head, out)?;
     notes.write(out)?;
     writeln!(out, "</main>")?;
-    page.end(out)
+    page.end_without_baseline(out)
 }

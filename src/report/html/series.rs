@@ -7,7 +7,7 @@ use std::sync::Arc;
 use askama::Template;
 
 use super::answer::{Answer, Tone};
-use super::curves::{Chart, Line};
+use super::curves::{Chart, Line, Point};
 use super::notes::{List, Notes};
 use super::page::{self, Page};
 use super::rows::NONE;
@@ -17,6 +17,7 @@ use crate::report::human::series::steps::{Column, changed, note, roles, scopes};
 use crate::report::human::series::{answer, compared_with, labels};
 use crate::report::human::terminal_text::{printable, short_of};
 use crate::series::{Series, Step, Tensor, Verdict};
+use crate::summary::Movement;
 
 /// The tensors that have a curve of their own.
 const TENSORS: usize = 8;
@@ -68,14 +69,21 @@ pub(super) fn write(series: &Series, out: &mut dyn Write) -> io::Result<()> {
     notes.write(out)?;
     page::write(&steps(series), out)?;
     writeln!(out, "</main>")?;
-    page.end(out)
+    page.end_without_baseline(out)
+}
+
+fn point(movement: Option<Movement>) -> Point {
+    movement.map_or_else(Point::default, |of| Point {
+        moved: of.rel_l2,
+        is_non_finite: of.non_finite > 0,
+    })
 }
 
 /// The movement of each column that has one; what moved from 0 is infinitely far, and not drawn.
 fn lines(columns: Vec<Column>) -> Vec<Line> {
     let line = |column: Column| Line {
         name: short_of(&column.title).into_owned(),
-        values: column.movements.into_iter().map(|of| of.and_then(|of| of.rel_l2)).collect(),
+        points: column.movements.into_iter().map(point).collect(),
     };
     columns.into_iter().map(line).collect()
 }
@@ -109,26 +117,29 @@ fn places(series: &Series) -> Vec<f64> {
 
 /// The weights that run away, then those that moved furthest.
 fn tensors(series: &Series) -> Vec<Line> {
-    let mut tracks = BTreeMap::<&Arc<Tensor>, Vec<Option<f64>>>::new();
+    let mut tracks = BTreeMap::<&Arc<Tensor>, Vec<Point>>::new();
     for (at, step) in series.steps.iter().enumerate() {
         let drift = step.drift.iter().flat_map(|drift| &drift.tensors);
         for of in drift.filter(|of| of.tensor.role.is_none_or(|role| role == TensorRole::Weight)) {
-            let track = tracks.entry(&of.tensor).or_insert_with(|| vec![None; series.steps.len()]);
+            let track = tracks
+                .entry(&of.tensor)
+                .or_insert_with(|| vec![Point::default(); series.steps.len()]);
             if let Some(place) = track.get_mut(at) {
-                *place = of.moved.map(|moved| moved.rel_l2);
+                *place = Point {
+                    moved: of.moved.map(|moved| moved.rel_l2),
+                    is_non_finite: of.non_finite.is_some_and(|found| found.is_new),
+                };
             }
         }
     }
-    let most = |track: &[Option<f64>]| {
-        track.iter().flatten().copied().filter(|moved| moved.is_finite()).fold(0.0, f64::max)
-    };
+    let most = |track: &[Point]| track.iter().filter_map(Point::finite).fold(0.0, f64::max);
     let mut tracks: Vec<_> = tracks.into_iter().filter(|(_, track)| most(track) > 0.0).collect();
     let runs_away = |tensor: &Arc<Tensor>| series.runaways.iter().any(|(other, _)| other == tensor);
     tracks.sort_by(|(a, x), (b, y)| {
         let order = runs_away(b).cmp(&runs_away(a));
         order.then_with(|| most(y).total_cmp(&most(x)))
     });
-    let line = |(tensor, values): (&Arc<Tensor>, _)| Line { name: labels::name(tensor), values };
+    let line = |(tensor, points): (&Arc<Tensor>, _)| Line { name: labels::name(tensor), points };
     tracks.into_iter().take(TENSORS).map(line).collect()
 }
 
@@ -178,17 +189,16 @@ fn lists(series: &Series) -> Vec<List> {
 fn steps(series: &Series) -> Steps {
     let columns = roles(series);
     let row = |(at, step): (usize, &Step)| {
-        let cell = |column: &Column| {
-            let movement = column.movements.get(at).copied().flatten();
-            movement.and_then(|of| of.rel_l2).map_or_else(|| NONE.into(), number::percent)
-        };
+        let cell = |column: &Column| point(column.movements.get(at).copied().flatten()).text();
         let has_new =
             step.drift.as_ref().is_some_and(|drift| drift.new_non_finite().next().is_some());
         StepRow {
             label: labels::label(step),
             path: labels::path(step),
             cells: columns.iter().map(cell).collect(),
-            changed: changed(step),
+            changed: Some(changed(step))
+                .filter(|_| step.drift.is_some())
+                .unwrap_or_else(|| NONE.into()),
             note: note(step),
             is_bad: has_new || !step.errors.is_empty(),
         }

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! {"k": key in the file, "f": name in lhs, "e": error, "t": tolerance, "d": [dimension], "n": [statistic, as LABELS],
-//!  "h": |difference|, "v": values, "r": by row-major position, "a": by first axis, "w": [[position, lhs, rhs]]}
+//!  "h": |difference|, "v": values, or a number if they are too few to draw, "r": by row-major position, "a": by first axis, "w": [[position, lhs, rhs]]}
 //! ```
 //! Missing values are left out, and so are those in `a` that repeat `r`; an identical tensor has no entry.
 
@@ -11,7 +11,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::picture::{Counted, Signed, Strip};
+use super::picture::{Counted, Strip, Values};
 use super::rows::BLOCK;
 use crate::compare::{Comparison, MismatchMap, Sides, Stretch, Tolerance};
 use crate::diff::{Status, TensorDiff};
@@ -63,7 +63,7 @@ struct Data {
     #[serde(rename = "h", skip_serializing_if = "Option::is_none")]
     differences: Option<Counted>,
     #[serde(rename = "v", skip_serializing_if = "Option::is_none")]
-    values: Option<Signed>,
+    values: Option<Values>,
     #[serde(rename = "r", skip_serializing_if = "Option::is_none")]
     row_major: Option<Strip>,
     #[serde(rename = "a", skip_serializing_if = "Option::is_none")]
@@ -119,6 +119,7 @@ impl Data {
         most: usize,
     ) -> Self {
         let is_scalar = found.elements == 1;
+        let is_float = found.nan.is_some();
         let map = tensor.mismatch_map.as_deref();
         let map_of_many = map.filter(|_| !is_scalar);
         let row = lhs.shape.dims().get(1..).map(|dims| dims.iter().product());
@@ -126,15 +127,11 @@ impl Data {
             tolerance: tolerance(&tensor.tolerance),
             dims: Some(lhs.shape.dims().to_vec()),
             statistics: statistics(found),
-            differences: found
-                .histogram
-                .as_ref()
-                .filter(|_| !is_scalar)
-                .and_then(|of| Counted::new(&of.abs)),
-            values: found.values.as_ref().filter(|_| !is_scalar).and_then(Signed::new),
-            row_major: map_of_many.and_then(|map| Strip::new(&map.row_major, 1)),
+            differences: Some(found).filter(|_| !is_scalar).and_then(Counted::new),
+            values: found.values.as_ref().filter(|_| !is_scalar).and_then(Values::new),
+            row_major: map_of_many.and_then(|map| Strip::new(&map.row_major, 1, is_float)),
             first_axis: map_of_many.and_then(|map| {
-                let strip = Strip::new(&map.first_axis, row.unwrap_or(1))?;
+                let strip = Strip::new(&map.first_axis, row.unwrap_or(1), is_float)?;
                 Some(if are_alike(map) { strip.without_content() } else { strip })
             }),
             worst: worst(tensor, (lhs.dtype, rhs.dtype), most),
@@ -174,7 +171,7 @@ fn statistics(found: &Comparison) -> Vec<String> {
     let float = |value: Option<f64>| value.map(number::short).unwrap_or_default();
     let count = |value: Option<u64>| value.map(number::count).unwrap_or_default();
     let floats = |of: Option<Sides<f64>>| of.map(|of| changed(of.map(number::short)));
-    // No sides have any: that says nothing.
+    // Leave out a count that is zero on both sides.
     let counts = |of: Option<Sides<u64>>| {
         let of = of.filter(|of| of.lhs > 0 || of.rhs > 0);
         of.map(|of| changed(of.map(number::count))).unwrap_or_default()

@@ -2,11 +2,11 @@
 
 use askama::Template;
 
-use super::rows::{Row, id_of};
+use super::rows::{Row, id_of, percent};
 use crate::diff::{Diff, TensorDiff};
 use crate::report::human::number;
 use crate::report::human::tensor_tables::change_of_type;
-use crate::report::human::tensors::{role, title, without_tensor};
+use crate::report::human::tensors::{headings, without_tensor};
 use crate::report::human::terminal_text::{printable, short_of};
 use crate::summary::{SectionKind, SortKey, sections};
 
@@ -31,14 +31,13 @@ struct Kind {
 impl Why {
     /// The kinds of change of tensors; `None` if none changed.
     pub(super) fn of(diff: &Diff, key: SortKey) -> Option<Self> {
-        let kinds: Vec<Kind> = sections(diff, key)
+        let sections = sections(diff, key);
+        let kinds: Vec<Kind> = sections
             .iter()
-            .map(|section| Kind {
-                title: match section.role {
-                    Some(of) => format!("{}, {}", title(section.kind), role(of)),
-                    None => title(section.kind).to_owned(),
-                },
-                count: number::count(section.tensors.len() as u64),
+            .zip(headings(diff, &sections))
+            .map(|(section, (title, count))| Kind {
+                title,
+                count,
                 tensors: section
                     .tensors
                     .iter()
@@ -68,7 +67,7 @@ fn named(tensor: &TensorDiff, kind: SectionKind) -> (String, String, String) {
         }
         SectionKind::Removed | SectionKind::Added => Row::of(tensor, &Default::default()).what,
         SectionKind::Values => {
-            let moved = found.and_then(|found| found.rel_l2).map(number::percent);
+            let moved = found.and_then(|found| found.rel_l2).map(percent);
             moved.map(|moved| format!("rel l2 {moved}")).unwrap_or_default()
         }
     };

@@ -6,20 +6,17 @@ use anstyle::Style;
 
 use super::histogram::{bar, ends, line};
 use super::statistics::compared;
-use super::terminal_text::{padded, width_of};
+use super::terminal_text::{padded, plural, width_of};
 use super::{ReportOptions, elements, lines, number};
 use crate::compare::{Comparison, MismatchMap, Sides, Stretch, ValueHistogram};
 use crate::diff::{Diff, TensorDiff};
-use crate::summary::Buckets;
+use crate::summary::{Buckets, without_finite_difference};
 
 /// The most bars on a line, and ranges of a strip.
 const BARS: usize = 40;
 
 /// The columns of a line that are not bars: labels and borders.
 const LABELS: usize = 38;
-
-/// Fewer bins of values are better read than drawn.
-const FEWEST: usize = 8;
 
 /// The number of worst elements that are listed.
 const WORST: usize = 3;
@@ -67,7 +64,14 @@ fn rows(tensor: &TensorDiff, found: &Comparison, width: usize) -> Vec<(&'static 
             .map(|of| of.as_ref().map(|of| ends(of).get(end).map_or(0, |text| width_of(text))));
         widths.into_iter().flatten().max().unwrap_or_default()
     });
-    rows.extend(differences.map(|of| ("|rhs − lhs|", line(&of, 0, labels))));
+    let not_finite = without_finite_difference(found);
+    let bars = differences.map(|of| line(&of, 0, labels));
+    let left_out = (not_finite > 0)
+        .then(|| format!("{} without a finite difference", plural(not_finite, "element")));
+    let differences: Vec<String> = bars.into_iter().chain(left_out).collect();
+    if !differences.is_empty() {
+        rows.push(("|rhs − lhs|", differences.join("  ")));
+    }
     if let Some(values) = values {
         rows.push(("lhs", line(&values, 0, labels)));
         rows.push(("rhs", line(&values, 1, labels)));
@@ -82,8 +86,8 @@ fn rows(tensor: &TensorDiff, found: &Comparison, width: usize) -> Vec<(&'static 
 
 /// The buckets of both sides, if there are enough different values.
 fn values(Sides { lhs, rhs }: &Sides<ValueHistogram>, width: usize) -> Option<Buckets> {
-    let has_many = lhs.bins().count().max(rhs.bins().count()) >= FEWEST;
-    has_many.then(|| Buckets::of_values(&[lhs, rhs], width)).flatten()
+    let sides = [lhs, rhs];
+    Buckets::are_enough(&sides).then(|| Buckets::of_values(&sides, width)).flatten()
 }
 
 /// Where the mismatches lie: the share of mismatches in each range, or where nearly all elements mismatch, the largest differences.

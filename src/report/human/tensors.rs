@@ -17,20 +17,26 @@ use super::{ReportOptions, elements, lines, number};
 /// An error shared by this many tensors is printed with the first name only.
 const MANY: usize = 4;
 
-fn heading(section: &Section<'_>, renamed: usize) -> String {
-    let n = number::count(section.tensors.len() as u64);
-    let of = section.role.map(|of| format!(", {}", role(of))).unwrap_or_default();
-    let title = title(section.kind);
-    match section.kind {
-        SectionKind::Removed | SectionKind::Added if renamed > 0 => {
-            let renamed = number::count(renamed as u64);
-            format!("{title}{of} ({n}, and {renamed} that may be renamed)")
-        }
-        _ => format!("{title}{of} ({n})"),
-    }
+/// The headings of sections: the title, and how many tensors there are. Those that may be renamed are in no section, so the first one of
+/// removed and of added tensors counts them too.
+pub(in crate::report) fn headings(diff: &Diff, sections: &[Section<'_>]) -> Vec<(String, String)> {
+    let mut before = None;
+    let heading = |section: &Section<'_>| {
+        let of = section.role.map(|of| format!(", {}", role(of))).unwrap_or_default();
+        let n = number::count(section.tensors.len() as u64);
+        let is_first = before.replace(section.kind) != Some(section.kind);
+        let count = match (section.kind, diff.renames.len() as u64) {
+            (SectionKind::Removed | SectionKind::Added, renamed @ 1..) if is_first => {
+                format!("{n}, and {} that may be renamed", number::count(renamed))
+            }
+            _ => n,
+        };
+        (format!("{}{of}", title(section.kind)), count)
+    };
+    sections.iter().map(heading).collect()
 }
 
-pub(in crate::report) fn title(kind: SectionKind) -> &'static str {
+fn title(kind: SectionKind) -> &'static str {
     match kind {
         SectionKind::Unreadable => "Unreadable",
         SectionKind::Type => "Different shape or dtype",
@@ -58,16 +64,16 @@ pub(super) fn write(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -
         sections.iter().map(|section| folded(section, options)).collect();
     let shares = shares(&rows.iter().map(Vec::len).collect::<Vec<_>>(), options.max_rows);
     let mut hidden = 0;
-    let mut before = None;
-    for ((section, rows), share) in sections.iter().zip(&rows).zip(shares) {
+    let headings = headings(diff, &sections);
+    for (((section, rows), share), (title, count)) in
+        sections.iter().zip(&rows).zip(shares).zip(headings)
+    {
         let (shown, rest) = rows.split_at_checked(share).unwrap_or((rows, &[]));
         hidden += rest.iter().map(|row| row.tensors.len()).sum::<usize>();
         if shown.is_empty() {
             continue;
         }
-        let renamed = if before == Some(section.kind) { 0 } else { diff.renames.len() };
-        lines::heading(&heading(section, renamed), options, out)?;
-        before = Some(section.kind);
+        lines::heading(&format!("{title} ({count})"), options, out)?;
         match section.kind {
             SectionKind::Unreadable => unreadable(shown, options, out)?,
             SectionKind::Type => types(shown).write_fitted(options.columns, out)?,
@@ -114,8 +120,8 @@ pub(in crate::report) struct SectionTable {
 
 /// The changed tensors by kind of change, the most important first; at most `max_rows` rows of each kind.
 pub(in crate::report) fn section_tables(diff: &Diff, options: &ReportOptions) -> Vec<SectionTable> {
-    let mut before = None;
-    let table = |section: &Section<'_>| {
+    let sections = sections(diff, options.sort);
+    let table = |(section, (title, count)): (&Section<'_>, (String, String))| {
         let shown = section.tensors.get(..options.max_rows).unwrap_or(&section.tensors);
         let rows = Fold::none(shown);
         let (table, titles): (_, &[&str]) = match section.kind {
@@ -130,17 +136,15 @@ pub(in crate::report) fn section_tables(diff: &Diff, options: &ReportOptions) ->
             SectionKind::NonFinite => (non_finite(&rows, options), &[]),
             SectionKind::Values => (values(&rows, diff, options), &[]),
         };
-        let renamed = if before == Some(section.kind) { 0 } else { diff.renames.len() };
-        before = Some(section.kind);
         let (columns, rows) = table.into_cells(titles);
         SectionTable {
-            title: heading(section, renamed),
+            title: format!("{title} ({count})"),
             columns,
             rows,
             total: section.tensors.len(),
         }
     };
-    sections(diff, options.sort).iter().map(table).collect()
+    sections.iter().zip(headings(diff, &sections)).map(table).collect()
 }
 
 /// The tensors that cannot be read, each with its error.

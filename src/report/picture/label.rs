@@ -3,7 +3,7 @@
 use crate::graph::{VariableKind, is_placeholder};
 use crate::overview::TensorType;
 use crate::picture::{Block, BlockKind, Cluster, ClusterKind, Edge, OpCount};
-use crate::report::human::terminal_text::{cut_middle, ends, plural, printable};
+use crate::report::human::terminal_text::{cut_middle, ends, plural, printable, width_of};
 
 /// The widest name, in columns.
 const WIDTH: usize = 60;
@@ -38,6 +38,11 @@ impl Look {
 
 /// The lines in a box.
 pub(in crate::report) fn of_block(block: &Block) -> Vec<String> {
+    of_block_within(block, usize::MAX)
+}
+
+/// The lines in a box, with as many ops as fit into so many columns.
+pub(in crate::report) fn of_block_within(block: &Block, columns: usize) -> Vec<String> {
     let title = name(&block.name);
     let nodes = || plural(block.nodes, "node");
     let typed = |first: String, ty: &Option<TensorType>| {
@@ -45,7 +50,7 @@ pub(in crate::report) fn of_block(block: &Block) -> Vec<String> {
         [Some(title.clone()), Some(first), ty].into_iter().flatten().collect()
     };
     let folded = |first: String, second: String, of: &[OpCount]| {
-        [Some(first), Some(second), ops(of)].into_iter().flatten().collect()
+        [Some(first), Some(second), ops(of, columns)].into_iter().flatten().collect()
     };
     match &block.kind {
         BlockKind::Node { op, ty } => typed(name(op), ty),
@@ -97,15 +102,18 @@ fn of_type(ty: &TensorType) -> String {
     cut_middle(&text, WIDTH)
 }
 
-/// For example `3 MatMul, 2 Add, 5 more`.
-fn ops(ops: &[OpCount]) -> Option<String> {
-    let named = ops.iter().take(OPS).map(|of| format!("{} {}", of.nodes, name(&of.op)));
-    let mut parts: Vec<_> = named.collect();
-    let more: u64 = ops.iter().skip(OPS).map(|of| of.nodes).sum();
-    if more > 0 {
-        parts.push(format!("{more} more"));
-    }
-    (!parts.is_empty()).then(|| parts.join(", "))
+/// The most frequent ops that fit into so many columns, at least one: `3 MatMul, 2 Add, 5 more`.
+fn ops(ops: &[OpCount], columns: usize) -> Option<String> {
+    let text = |named: usize| {
+        let (named, others) = ops.split_at(named.min(ops.len()));
+        let mut parts: Vec<_> =
+            named.iter().map(|of| format!("{} {}", of.nodes, name(&of.op))).collect();
+        let more: u64 = others.iter().map(|of| of.nodes).sum();
+        parts.extend((more > 0).then(|| format!("{more} more")));
+        parts.join(", ")
+    };
+    let fitting = (1..=OPS).rev().map(text).find(|text| width_of(text) <= columns);
+    (!ops.is_empty()).then(|| fitting.unwrap_or_else(|| text(1)))
 }
 
 /// A name of any length, in one line.

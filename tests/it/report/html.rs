@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::models::{Named, compared, model, page, page_of, retrained};
 use crate::support::command::ckdiff;
-use crate::support::html::{Element, elements, text_of};
+use crate::support::html::{Element, elements, text_of, unescaped};
 use crate::support::written::floats;
 
 /// The page that the command writes to standard output.
@@ -63,6 +63,7 @@ fn pages_are_well_formed_and_load_nothing() {
 #[track_caller]
 fn check(page: &str, what: &[&str]) {
     let elements = elements(page);
+    let names = names(page);
     let mut ids = BTreeSet::new();
     for id in elements.iter().filter_map(|element| element.attributes.get("id")) {
         assert!(ids.insert(id), "{what:?}: the id {id} is there twice");
@@ -79,10 +80,11 @@ fn check(page: &str, what: &[&str]) {
             assert!(!is_event && !loads.contains(&&**attribute), "{what:?}: <{name} {attribute}>");
             if attribute == "href" {
                 let target = value.strip_prefix('#').expect("a link inside of the page");
-                assert!(
-                    target.starts_with("scope=") || ids.contains(&target.to_owned()),
-                    "{what:?}: {value} leads nowhere"
-                );
+                let is_found = match target.strip_prefix("scope=") {
+                    Some(scope) => is_scope(&percent_decoded(scope), &names),
+                    None => ids.contains(&target.to_owned()),
+                };
+                assert!(is_found, "{what:?}: {value} leads nowhere");
             }
         }
         if name == "style" {
@@ -90,6 +92,35 @@ fn check(page: &str, what: &[&str]) {
         }
     }
     assert_eq!(policy(&elements), expected_policy(&elements), "{what:?}");
+}
+
+/// The names in the table of tensors.
+fn names(page: &str) -> Vec<String> {
+    let cells = page.split("<th><a href=\"#t").skip(1);
+    let name = |cell: &str| {
+        let (_, name) = cell.split_once('>').unwrap();
+        unescaped(name.split_once("</a></th>").unwrap().0)
+    };
+    cells.map(name).collect()
+}
+
+/// Whether a tensor is in this scope, as the script looks for it.
+fn is_scope(scope: &str, names: &[String]) -> bool {
+    let is_in = |name: &String| {
+        let rest = name.strip_prefix(scope);
+        rest.is_some_and(|rest| scope.is_empty() || rest.is_empty() || rest.starts_with(['/', '.']))
+    };
+    names.iter().any(is_in)
+}
+
+fn percent_decoded(text: &str) -> String {
+    let mut parts = text.split('%');
+    let mut bytes = parts.next().unwrap().as_bytes().to_vec();
+    for part in parts {
+        bytes.push(u8::from_str_radix(&part[..2], 16).unwrap());
+        bytes.extend(part[2..].bytes());
+    }
+    String::from_utf8(bytes).unwrap()
 }
 
 fn policy(elements: &[Element]) -> &str {
@@ -232,6 +263,27 @@ fn the_data_of_a_picture_counts_every_element() {
 }
 
 #[test]
+fn elements_without_a_finite_difference_are_in_the_pictures() {
+    let with = |changes: &[(usize, f32)]| {
+        let mut values = vec![1.0; 64];
+        changes.iter().for_each(|&(at, value)| values[at] = value);
+        vec![("w".to_owned(), floats(&values))]
+    };
+    let nan = f32::NAN;
+    for (changes, left_out, largest) in [
+        (&[(3, 2.0), (5, nan), (9, f32::INFINITY), (60, 1.5)][..], 2, Some("!!")),
+        (&[(5, nan)], 1, Some("!")),
+        (&[(3, 2.0)], 0, Some("")),
+    ] {
+        let data = &data(&page(&compared(&with(&[]), &with(changes))))[0];
+        assert_eq!(data["h"].get("n").map_or(0, |n| n.as_u64().unwrap()), left_out, "{data}");
+        assert_eq!(sum(&data["h"]["c"]) + left_out, changes.len() as u64, "{data}");
+        let marks = data["r"].get("x").map(|x| x.as_str().unwrap().replace(|c| c != '!', ""));
+        assert_eq!(marks.as_deref(), largest, "{data}");
+    }
+}
+
+#[test]
 fn a_page_is_the_same_to_the_byte_every_time() {
     for args in [RETRAINED, GRAPHS] {
         let page = html(args);
@@ -290,6 +342,38 @@ fn what_breaks_a_gate_is_drawn_outside_of_what_is_allowed() {
 }
 
 #[test]
+fn the_ends_of_the_scale_of_a_gate_are_written() {
+    let page = html(OTHER_SEED);
+    for (name, ends) in [("logits/kernel", ["-1", "1"]), ("conv1/kernel", ["-1", "1"])] {
+        let row =
+            page.split("<th scope=\"row\">").find(|row| row.contains(&format!(">{name}</a>")));
+        let texts: Vec<&str> = row.unwrap().split("</text>").collect();
+        let texts = texts[..2].iter().map(|text| text.rsplit('>').next().unwrap());
+        assert_eq!(texts.collect::<Vec<_>>(), ends, "{name}");
+    }
+    assert!(page.contains(">200%</text>") && !page.contains(">2</text>"));
+    let found = numbers(&page, "found", "d");
+    assert!((found[0] - found[4]).abs() > 10.0, "{found:?}");
+}
+
+#[test]
+fn what_changed_counts_tensors_that_may_be_renamed() {
+    let (page, human) = (html(RETRAINED), ckdiff(RETRAINED));
+    for what in ["Removed: only in lhs, weights", "Added: only in rhs, weights"] {
+        let count = "1, and 2 that may be renamed";
+        assert!(human.text().contains(&format!("{what} ({count})")), "{}", human.text());
+        assert!(page.contains(&format!("<dt>{what} <span class=\"count\">{count}</span>")));
+    }
+}
+
+#[test]
+fn only_a_page_with_two_sides_names_the_baseline() {
+    for args in ALL {
+        assert_eq!(html(args).contains("lhs is the baseline."), args[0] != "series", "{args:?}");
+    }
+}
+
+#[test]
 fn the_scopes_of_a_tree_have_all_weights() {
     let lhs = model(60, 4);
     let page = page(&compared(&lhs, &retrained(&lhs)));
@@ -311,6 +395,24 @@ fn the_scopes_of_a_tree_have_all_weights() {
 }
 
 #[test]
+fn scopes_with_nan_and_without_a_movement_have_marks_of_their_own() {
+    let page = html(RETRAINED);
+    let tree = &page[page.find("<ul class=\"tree\">").unwrap()..];
+    for (scope, class) in [
+        ("model", "nan"),
+        ("model/encoder/batch_normalization", "nan"),
+        ("model/dense_1", "other"),
+        ("model/position", "other"),
+        ("model/frozen/projection", "h0"),
+        ("model/attention", "h7"),
+    ] {
+        let link = format!("<span class=\"sw {class}\"></span><a href=\"#scope={scope}\">");
+        assert!(tree.contains(&link), "{link} in {tree}");
+    }
+    assert!(tree.contains("2 of 2 changed, 2 removed"), "{tree}");
+}
+
+#[test]
 fn a_series_draws_each_checkpoint_and_has_a_table_of_the_same_numbers() {
     let page = html(SERIES);
     let charts = page.matches("class=\"chart\"").count();
@@ -325,6 +427,13 @@ fn a_series_draws_each_checkpoint_and_has_a_table_of_the_same_numbers() {
     let line = &role[role.find("<path d=\"M").unwrap()..];
     let line = &line[..line.find("\"/>").unwrap()];
     assert_eq!(line.matches('L').count(), 7, "{line}");
+    // The line ends where NaN begin, which a cross says, and the table.
+    assert!(page.contains("<title>weights: NaN or infinity from step 1000</title>"));
+    let rows = page.split("<th scope=\"row\">step 1000</th>").skip(1);
+    for row in rows.map(|row| row.split("</tr>").next().unwrap()) {
+        assert!(row.starts_with("<td>NaN</td>"), "{row}");
+    }
+    assert!(page.contains("<td>3,766%</td>"));
 }
 
 #[test]

@@ -186,6 +186,48 @@ fn filters_show_what_they_name() {
 }
 
 #[test]
+fn links_to_what_is_not_there_say_so() {
+    let Some(opened) = Opened::new(&page_of(50, 8)) else { return };
+    let said = "document.querySelector('.said')";
+    for (hash, text) in [
+        ("tensor=nosuch", "There is no tensor nosuch in this page."),
+        ("t0123456789ab", "The tensor of this link is not in this page."),
+        ("scope=no/such", "No tensor of this page is in the scope no/such."),
+        ("scope=bert/encoder", ""),
+    ] {
+        opened.browser.eval(&format!("location.hash = '{hash}'"));
+        opened.browser.wait_for(&format!("{said}.textContent === '{text}'"));
+        assert_eq!(opened.browser.eval(&format!("return {said}.hidden")), text.is_empty());
+    }
+    opened.assert_silent();
+}
+
+#[test]
+fn the_hits_of_a_search_are_on_the_screen() {
+    let run = ckdiff(&["retrain/baseline.ckpt", "retrain/retrained.ckpt", "--format", "html"]);
+    let Some(opened) = Opened::new(run.text()) else { return };
+    opened.browser.resize(1_000, 700);
+    opened.browser.press("/kernel");
+    opened.browser.wait_for(&format!("{SHOWN} === '7 of 23'"));
+    let bottom = "[...document.querySelectorAll('#table tbody tr[id]')].at(-1).getBoundingClientRect().bottom";
+    assert!(opened.number(bottom) <= opened.number("innerHeight"));
+    opened.assert_silent();
+}
+
+#[test]
+fn no_cell_is_cut() {
+    let run = ckdiff(&["retrain/baseline.ckpt", "retrain/retrained.ckpt", "--format", "html"]);
+    let Some(opened) = Opened::new(run.text()) else { return };
+    let cut = "[...document.querySelectorAll('#table tbody tr[id] > *')].filter((cell) => cell.scrollWidth > cell.clientWidth + 1 || getComputedStyle(cell).textOverflow === 'ellipsis').length";
+    for (media, width) in [("", 360), ("", 720), ("", 1000), ("", 1280), ("print", 718)] {
+        opened.browser.emulate(media, "light");
+        opened.browser.resize(width, 800);
+        assert_eq!(opened.number(cut), 0.0, "{media} {width}");
+    }
+    opened.assert_silent();
+}
+
+#[test]
 fn a_page_fits_dark_and_narrow_screens_and_paper() {
     let Some(opened) = Opened::new(&page_of(700, 8)) else { return };
     let browser = &opened.browser;

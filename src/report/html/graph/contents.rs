@@ -74,7 +74,7 @@ pub(in crate::report::html) fn write(
         page::write(&part(at, (*listed_part, &listed, &lists), (drawn_part, &drawn)), out)?;
     }
     writeln!(out, "</main>")?;
-    page.end_of_one(out)
+    page.end_without_baseline(out)
 }
 
 /// The graphs and functions of a drawing; of a single one, which has no cluster around it, `None`. Boxes outside of them are folded
@@ -134,7 +134,12 @@ fn facts(overview: &Overview<'_>) -> Vec<String> {
     };
     let mut facts = Vec::new();
     for graph in graphs {
-        let mut parts = vec![plural(graph.nodes, "node")];
+        let in_functions = graph.functions.iter().map(|function| function.nodes).sum::<u64>();
+        let mut parts = vec![plural(graph.nodes + in_functions, "node")];
+        if in_functions > 0 {
+            parts =
+                vec![format!("{}, {} in functions", parts.concat(), number::count(in_functions))];
+        }
         for (count, noun) in [
             (graph.variables.len(), "variable"),
             (graph.placeholders.len(), "placeholder"),

@@ -1,55 +1,16 @@
-//! A layered layout: boxes in rows, with edges from top to bottom.
+//! The rows of a layered layout, in which edges lead from top to bottom.
 //!
-//! A box is in the row after the longest path to it. In a row, boxes are ordered by the mean position of their neighbors in the
-//! rows above and below, in turn. Edges that close a cycle are left out of this.
+//! A box is in the row after the longest path to it, and one without inputs in the row before its first reader. Edges that close a cycle
+//! are left out of this.
 
 /// The most boxes side by side; a row with more continues below.
 const MOST_IN_ROW: usize = 8;
 
-/// How often the rows are ordered by their neighbors.
-const ROUNDS: usize = 6;
-
 /// The rows of `count` boxes with these edges, each box in one row.
 pub(super) fn layers(count: usize, edges: &[(usize, usize)]) -> Vec<Vec<usize>> {
     let edges = forward(count, edges);
-    let mut rows = by_longest_path(count, &edges);
-    let mut neighbors = vec![[Vec::new(), Vec::new()]; count];
-    for &(from, to) in &edges {
-        if let Some([above, _]) = neighbors.get_mut(to) {
-            above.push(from);
-        }
-        if let Some([_, below]) = neighbors.get_mut(from) {
-            below.push(to);
-        }
-    }
-    for round in 0..ROUNDS {
-        let places = places(count, &rows);
-        let mean = |at: usize| {
-            let of = neighbors.get(at).and_then(|of| of.get(round % 2));
-            let of: Vec<f64> =
-                of.into_iter().flatten().filter_map(|&at| places.get(at).copied()).collect();
-            match of.len() {
-                0 => places.get(at).copied().unwrap_or_default(),
-                len => of.iter().sum::<f64>() / len as f64,
-            }
-        };
-        // The sort is stable, so equal means keep their order.
-        rows.iter_mut().for_each(|row| row.sort_by(|&a, &b| mean(a).total_cmp(&mean(b))));
-    }
+    let rows = by_longest_path(count, &edges);
     rows.iter().flat_map(|row| row.chunks(MOST_IN_ROW)).map(<[usize]>::to_vec).collect()
-}
-
-/// Where each box is in its row, from 0 to 1.
-fn places(count: usize, rows: &[Vec<usize>]) -> Vec<f64> {
-    let mut places = vec![0.0; count];
-    for row in rows {
-        for (at, &of) in row.iter().enumerate() {
-            if let Some(place) = places.get_mut(of) {
-                *place = (at as f64 + 0.5) / row.len() as f64;
-            }
-        }
-    }
-    places
 }
 
 /// The edges without those that lead back to a box on the way to their source.
@@ -112,6 +73,18 @@ fn by_longest_path(count: usize, edges: &[(usize, usize)]) -> Vec<Vec<usize>> {
             break;
         }
     }
+    let mut has_input = vec![false; count];
+    let mut readers = vec![usize::MAX; count];
+    for &(from, to) in edges {
+        has_input.get_mut(to).into_iter().for_each(|of| *of = true);
+        let depth = depths.get(to).copied().unwrap_or_default();
+        readers.get_mut(from).into_iter().for_each(|first| *first = depth.min(*first));
+    }
+    for ((depth, has_input), first) in depths.iter_mut().zip(has_input).zip(readers) {
+        if !has_input && first != usize::MAX {
+            *depth = first.saturating_sub(1);
+        }
+    }
     let count = depths.iter().copied().max().map_or(0, |most| most + 1);
     let mut rows = vec![Vec::new(); count];
     for (at, &depth) in depths.iter().enumerate() {
@@ -132,9 +105,8 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_ordered_by_its_neighbors() {
-        let edges = [(0, 5), (1, 4), (2, 3)];
-        assert_eq!(layers(6, &edges), [vec![0, 1, 2], vec![5, 4, 3]]);
+    fn a_box_without_inputs_is_just_above_its_reader() {
+        assert_eq!(layers(4, &[(0, 1), (1, 2), (3, 2)]), [vec![0], vec![1, 3], vec![2]]);
     }
 
     #[test]

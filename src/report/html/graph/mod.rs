@@ -2,8 +2,11 @@
 //! all scopes one in another.
 
 mod contents;
+mod lanes;
 mod layers;
 mod outline;
+mod places;
 mod plan;
+mod routes;
 
 pub(super) use contents::write;

@@ -2,17 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use super::layers::layers;
+use super::lanes::{Lanes, Link};
+use super::places::centers;
+use super::routes::{Area, Field, Label, Routes};
 use crate::picture::{Drawing, Edge, Item};
 use crate::report::human::terminal_text::{cut_middle, width_of};
 use crate::report::picture::label::{self, Look};
 
-/// The size of a character and of a line, the space in a box, and the space between boxes.
-const CHARACTER: usize = 7;
-const LINE: usize = 16;
-const PADDING: usize = 8;
-const GAP: usize = 24;
-const ROW_GAP: usize = 44;
+/// The size of a character and of a line, the space in a box, and the space between rows.
+const CHARACTER: i64 = 7;
+const LINE: i64 = 16;
+const PADDING: i64 = 8;
+const ROW_GAP: i64 = 56;
 
 /// The most characters of a line in a box.
 const CHARACTERS: usize = 26;
@@ -20,25 +21,27 @@ const CHARACTERS: usize = 26;
 /// A drawing.
 #[derive(Default)]
 pub(super) struct Plan {
-    pub(super) width: usize,
-    pub(super) height: usize,
+    pub(super) width: i64,
+    pub(super) height: i64,
     pub(super) boxes: Vec<Placed>,
     pub(super) lines: Vec<Line>,
+    /// The texts at edges for which there is room.
+    pub(super) labels: Vec<Label>,
     /// The boxes of the drawing, and their names.
     names: BTreeMap<usize, String>,
 }
 
 /// A box with its place.
 pub(super) struct Placed {
-    pub(super) x: usize,
-    pub(super) y: usize,
-    pub(super) width: usize,
-    pub(super) height: usize,
+    pub(super) x: i64,
+    pub(super) y: i64,
+    pub(super) width: i64,
+    pub(super) height: i64,
     pub(super) look: &'static str,
     /// The whole name.
     pub(super) title: String,
     /// The lines with the places of their baselines, in the middle of the box.
-    pub(super) lines: Vec<(usize, usize, String)>,
+    pub(super) lines: Vec<(i64, i64, String)>,
 }
 
 /// An edge as a path.
@@ -67,33 +70,56 @@ impl Plan {
             .iter()
             .filter_map(|edge| Some((number(edge.from)?, number(edge.to)?, edge)))
             .collect();
-        let pairs: Vec<_> = edges.iter().map(|&(from, to, _)| (from, to)).collect();
+        let links: Vec<Link> =
+            edges.iter().map(|&(from, to, edge)| (from, to, edge.is_control)).collect();
         let mut boxes: Vec<Placed> =
             names.iter().filter_map(|(&at, name)| Placed::new(at, name, drawing)).collect();
-        let (width, height) = place(&mut boxes, &layers(numbers.len(), &pairs));
-        let lines = edges.iter().filter_map(|(from, to, edge)| {
+        let lanes = Lanes::new(boxes.len(), &links);
+        let widths: Vec<i64> = boxes.iter().map(|of| of.width).collect();
+        let centers = centers(&lanes, &widths);
+        let rows = place(&mut boxes, &lanes, &centers);
+        let areas: Vec<Area> = boxes.iter().map(Placed::area).collect();
+        let right = areas.iter().map(|area| area.x + area.width).chain(centers.iter().copied());
+        let width = right.max().unwrap_or_default();
+        let field = Field {
+            lanes: &lanes,
+            links: &links,
+            boxes: &areas,
+            centers: &centers,
+            rows: &rows,
+            width,
+        };
+        let routes = Routes::new(&field);
+        let texts: Vec<String> = edges.iter().map(|(.., edge)| label::of_edge(edge)).collect();
+        let lines = edges.iter().enumerate().filter_map(|(at, (from, to, edge))| {
+            let title = |at: &usize| boxes.get(*at).map(|of| of.title.as_str());
             Some(Line {
-                path: path(boxes.get(*from)?, boxes.get(*to)?),
+                path: routes.path(at)?,
                 is_control: edge.is_control,
-                title: label::of_edge(edge),
+                title: format!("{} → {}: {}", title(from)?, title(to)?, what(edge)),
             })
         });
-        Self { lines: lines.collect(), width, height, boxes, names }
+        let (lines, labels) = (lines.collect(), routes.labels(&texts));
+        let height = rows.last().map_or(0, |row| row.1);
+        Self { lines, labels, width, height, boxes, names }
     }
 
     /// The edges of the plan: from, to, and what they carry.
     pub(super) fn edges(&self, drawing: &Drawing) -> Vec<(String, String, String)> {
         let row = |edge: &Edge| {
             let (from, to) = (self.names.get(&edge.from)?, self.names.get(&edge.to)?);
-            let text = label::of_edge(edge);
-            let text = match (text.is_empty(), edge.is_control) {
-                (false, _) => text,
-                (true, true) => "control input".into(),
-                (true, false) => "a tensor".into(),
-            };
-            Some((from.clone(), to.clone(), text))
+            Some((from.clone(), to.clone(), what(edge)))
         };
         drawing.edges.iter().filter_map(row).collect()
+    }
+}
+
+/// What an edge carries.
+fn what(edge: &Edge) -> String {
+    match (label::of_edge(edge), edge.is_control) {
+        (text, _) if !text.is_empty() => text,
+        (_, true) => "control input".into(),
+        (_, false) => "a tensor".into(),
     }
 }
 
@@ -120,11 +146,12 @@ fn collect(items: &[Item], outer: &str, drawing: &Drawing, names: &mut BTreeMap<
 impl Placed {
     fn new(at: usize, name: &str, drawing: &Drawing) -> Option<Self> {
         let block = drawing.blocks.get(at)?;
-        let mut lines = label::of_block(block);
+        let mut lines = label::of_block_within(block, CHARACTERS);
         lines.splice(..lines.len().min(1), [name.to_owned()]);
         let lines: Vec<_> = lines.iter().map(|line| cut_middle(line, CHARACTERS)).collect();
         let columns = lines.iter().map(|line| width_of(line)).max().unwrap_or_default();
-        let (width, height) = (columns * CHARACTER + 2 * PADDING, lines.len() * LINE + 2 * PADDING);
+        let width = columns as i64 * CHARACTER + 2 * PADDING;
+        let height = lines.len() as i64 * LINE + 2 * PADDING;
         let place = |(at, line)| (width / 2, PADDING + at * LINE + LINE * 3 / 4, line);
         Some(Self {
             x: 0,
@@ -138,43 +165,28 @@ impl Placed {
                 Look::Folded => "folded",
             },
             title: name.to_owned(),
-            lines: lines.into_iter().enumerate().map(place).collect(),
+            lines: (0..).zip(lines).map(place).collect(),
         })
     }
+
+    fn area(&self) -> Area {
+        Area { x: self.x, y: self.y, width: self.width, height: self.height }
+    }
 }
 
-/// Places the boxes of each row side by side, in the middle. Returns the size of the drawing.
-fn place(boxes: &mut [Placed], rows: &[Vec<usize>]) -> (usize, usize) {
-    let width_of_row = |boxes: &[Placed], row: &[usize]| {
-        let widths = row.iter().filter_map(|&at| boxes.get(at)).map(|of| of.width + GAP);
-        widths.sum::<usize>().saturating_sub(GAP)
-    };
-    let width = rows.iter().map(|row| width_of_row(boxes, row)).max().unwrap_or_default();
+/// Places the boxes in their rows. Returns the top and the bottom of each row.
+fn place(boxes: &mut [Placed], lanes: &Lanes, centers: &[i64]) -> Vec<(i64, i64)> {
     let mut y = 0;
-    for row in rows {
-        let mut x = (width - width_of_row(boxes, row)) / 2;
+    let mut rows = Vec::new();
+    for row in &lanes.rows {
         let mut height = 0;
         for &at in row {
-            let Some(of) = boxes.get_mut(at) else { continue };
-            (of.x, of.y) = (x, y);
-            x += of.width + GAP;
+            let (Some(of), Some(center)) = (boxes.get_mut(at), centers.get(at)) else { continue };
+            (of.x, of.y) = (center - of.width / 2, y);
             height = height.max(of.height);
         }
+        rows.push((y, y + height));
         y += height + ROW_GAP;
     }
-    (width, y.saturating_sub(ROW_GAP))
-}
-
-/// From the bottom of a box to the top of another; beside them, if it leads up.
-fn path(from: &Placed, to: &Placed) -> String {
-    let (x1, y1) = (from.x + from.width / 2, from.y + from.height);
-    let (x2, y2) = (to.x + to.width / 2, to.y);
-    if y2 >= y1 {
-        let middle = (y1 + y2) / 2;
-        return format!("M{x1} {y1}C{x1} {middle} {x2} {middle} {x2} {y2}");
-    }
-    let (y1, y2) = (from.y + from.height / 2, to.y + to.height / 2);
-    let (x1, x2) = (from.x + from.width, to.x + to.width);
-    let side = x1.max(x2) + GAP;
-    format!("M{x1} {y1}C{side} {y1} {side} {y2} {x2} {y2}")
+    rows
 }
