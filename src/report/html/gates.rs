@@ -7,7 +7,7 @@ use askama::Template;
 use super::curves::round_up;
 use super::page;
 use super::rows::{id_of, percent};
-use crate::report::human::judgement::{found, limit};
+use crate::report::human::judgement::{check_lists, found, limit};
 use crate::report::human::number;
 use crate::report::human::terminal_text::{printable, short_of};
 use crate::rules::{Check, CheckSubject, Found, Judgement, Limit};
@@ -71,12 +71,12 @@ pub(super) fn has_any(judgement: &Judgement) -> bool {
 
 /// Writes the broken rules, those that are undecided, and those that accept a difference.
 pub(super) fn write(judgement: &Judgement, out: &mut dyn Write) -> io::Result<()> {
-    let lists = [
-        list("rules", "Broken rules", true, &judgement.failures),
-        list("undecided", "Undecided: the report lacks the statistics", true, &judgement.undecided),
-        list("passed", "Passed because of a rule", false, &judgement.passed),
-    ];
-    page::write(&Gates { lists: lists.into_iter().flatten().collect() }, out)
+    // Those that are accepted are folded.
+    let looks = [("rules", true), ("undecided", true), ("passed", false)];
+    let lists = looks.into_iter().zip(check_lists(judgement));
+    let lists =
+        lists.filter_map(|((id, is_open), (title, checks))| list(id, title, is_open, checks));
+    page::write(&Gates { lists: lists.collect() }, out)
 }
 
 fn list(id: &'static str, title: &'static str, is_open: bool, checks: &[Check]) -> Option<List> {

@@ -148,11 +148,8 @@ fn lists(series: &Series) -> Vec<List> {
     let name = |tensor: &Tensor| labels::name(tensor);
     let from = |at: usize| labels::label_at(series, at);
     let non_finite = series.non_finite.iter().map(|of| {
-        let counts = [(of.nan, "NaN"), (of.inf, "infinite")];
-        let counts = counts.into_iter().filter(|(n, _)| *n > 0);
-        let counts: Vec<String> =
-            counts.map(|(n, what)| format!("{} {what}", number::count(n))).collect();
-        format!("{} from {}: {}", name(&of.tensor), from(of.at), counts.join(", "))
+        let counts = labels::non_finite(of.nan, of.inf);
+        format!("{} from {}: {counts}", name(&of.tensor), from(of.at))
     });
     let broken = series.steps.iter().filter_map(|step| {
         let why = step.drift.as_ref()?.broken.as_deref()?;
