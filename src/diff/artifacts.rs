@@ -7,7 +7,7 @@ use super::object_graphs::{KnownNames, ObjectGraphs};
 use super::op_counts::op_counts;
 use super::side_tensors::SideTensors;
 use super::{Coverage, Damage, Diff, DiffOptions, Finding, Only, Side};
-use super::{files, graph_globs, model, restorability, suggestions, tensors};
+use super::{files, graph_globs, model, non_finite, restorability, suggestions, tensors};
 use crate::artifact::{Artifact, ArtifactKind};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
@@ -199,6 +199,7 @@ fn compare_tensors(
     }
     diff.tensors.sort_by(|a, b| (&a.name, &a.renamed_from).cmp(&(&b.name, &b.renamed_from)));
     diff.renames = suggestions::renames(lhs, rhs, &diff.tensors, &options.compare, progress);
+    non_finite::set_of_renamed(diff);
     let damage = |side, tensors: SideTensors<'_>| {
         let errors = tensors.damage.to_vec();
         errors.into_iter().map(move |error| Damage { side, error })

@@ -77,7 +77,7 @@ impl Change {
         Self { kind: ChangeKind::Renamed, ..Self::modified(path, from.into(), to.into()) }
     }
 
-    /// Whether a signature changed, on which every caller of a model relies, and nothing else.
+    /// Whether the change is in a signature, on which every caller of a model relies. A meta graph that comes or goes is more than that.
     pub fn is_of_signature(&self) -> bool {
         self.path.key_in("signature_def").is_some()
     }

@@ -18,6 +18,7 @@ mod listed;
 mod message;
 mod model;
 mod name_filter;
+mod non_finite;
 mod object_graphs;
 mod op_counts;
 mod outcome;
@@ -93,8 +94,7 @@ pub struct DiffOptions {
     pub mismatch_map: bool,
     /// Restricts the comparison to tensors or to messages.
     pub only: Only,
-    /// Repeated fields that are compared as sets or by keys. Fields inside nodes and tensors are not
-    /// affected.
+    /// Repeated fields that are compared as sets or by keys. Fields inside nodes and tensors are not affected.
     pub lists: Lists,
     /// Changes that are left out of the result.
     pub ignore: Ignore,

@@ -27,7 +27,7 @@ pub struct UnusedPattern {
 }
 
 impl UnusedPattern {
-    /// What [`option`](Self::option) is for the names of a rule.
+    /// The value of [`option`](Self::option) for a rule whose names match no tensor.
     pub const RULE: &'static str = "rule";
 
     /// An unmatched pattern; `text` is its literal part.

@@ -244,14 +244,14 @@ fn nodes(count: u64) -> String {
     format!("{count} {}", if count == 1 { "node" } else { "nodes" })
 }
 
-/// Whether a change is one of signatures.
+/// The signatures that a change affects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Signatures {
-    /// It is not.
+    /// None.
     None,
-    /// It is of a signature and of nothing else.
+    /// One, and nothing else changed.
     Only,
-    /// A meta graph came or went, with this number of signatures.
+    /// Those of a whole meta graph that was added or removed; their number.
     Within(u64),
 }
 

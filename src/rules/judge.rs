@@ -45,7 +45,7 @@ impl Rules {
                 judgement.undecided.push(check);
                 continue;
             }
-            let has_changed = tensor.status != Status::Identical;
+            let has_changed = !matches!(tensor.status, Status::Identical | Status::Uncompared);
             let mut report = |outcome, check| match outcome {
                 Outcome::Failed => judgement.failures.push(check),
                 Outcome::Undecided => judgement.undecided.push(check),

@@ -55,7 +55,7 @@ impl TensorJudge<'_> {
             }
         }
         if tensor.status == Status::Uncompared {
-            return self.unknown(lhs, rhs);
+            return self.uncompared(lhs, rhs);
         }
         self.non_finite();
         let has_changed = match (&tensor.comparison, tensor.status) {
@@ -83,7 +83,21 @@ impl TensorJudge<'_> {
         }
     }
 
-    /// Judges values that were not compared, or that differ by their checksums, of which nothing else is known.
+    /// Judges values that were not compared.
+    fn uncompared(&mut self, lhs: &Facts, rhs: &Facts) {
+        self.unknown(lhs, rhs);
+        let (gate, rule, word) = match self.policy.expect() {
+            Some((rule, Expect::Unchanged)) => (Key::Expect.name(), Some(rule), "unchanged"),
+            Some((rule, Expect::Changed)) => (Key::Expect.name(), Some(rule), "changed"),
+            None if !self.policy.judges_values() => ("identical", None, "unchanged"),
+            _ => return,
+        };
+        let limit = Limit::Word(word);
+        let check = self.check(gate, rule, limit, Found::Unknown, Severity::Expectation);
+        (self.report)(Outcome::Undecided, check);
+    }
+
+    /// Judges values that differ by their checksums, of which nothing else is known.
     fn unknown(&mut self, lhs: &Facts, rhs: &Facts) {
         let gate = Key::MaxMismatched.name();
         if let Some(limit) = self.policy.elements(lhs, rhs) {
@@ -102,7 +116,7 @@ impl TensorJudge<'_> {
 
     /// Says that the NaN and infinities of rhs are not known.
     fn non_finite_unknown(&mut self, rhs: &Facts) {
-        if !matches!(rhs.dtype.kind(), Kind::Float | Kind::Complex) {
+        if !NonFiniteCounts::has_any(rhs.dtype) {
             return;
         }
         for key in [Key::Nan, Key::Inf] {
@@ -157,36 +171,22 @@ impl TensorJudge<'_> {
         }
     }
 
-    /// Judges NaN and infinities of a tensor whose values were not compared, by the counts of each side. Where the tensor itself is not
-    /// allowed, that is enough.
+    /// Judges NaN and infinities of a tensor whose values were not compared. Where the tensor itself is not allowed, that is enough.
     fn non_finite_alone(&mut self, is_allowed: bool) {
         let tensor = self.tensor;
-        match (&tensor.non_finite, &tensor.rhs) {
-            _ if !is_allowed => {}
-            (Some(counts), _) => {
-                let Sides { lhs, rhs } = **counts;
-                self.non_finite_counts(rhs, rhs.nan.saturating_sub(lhs.nan), lhs.inf);
-            }
-            (None, Some(rhs)) => self.non_finite_unknown(rhs),
-            (None, None) => {}
+        match &tensor.rhs {
+            Some(_) if is_allowed && tensor.non_finite.is_some() => self.non_finite(),
+            Some(rhs) if is_allowed => self.non_finite_unknown(rhs),
+            _ => {}
         }
     }
 
     /// Judges NaN and infinities.
     fn non_finite(&mut self) {
-        let comparison = self.tensor.comparison.as_deref();
-        let Some(Comparison { nan: Some(nan), inf: Some(inf), nan_new, .. }) = comparison else {
-            return;
-        };
-        let rhs = NonFiniteCounts { nan: nan.rhs, inf: inf.rhs };
-        self.non_finite_counts(rhs, nan_new.unwrap_or_default(), inf.lhs);
-    }
-
-    /// Judges the NaN and infinities of rhs, of which `nan_new` NaN are new; infinities are new as far as they are more than in lhs.
-    fn non_finite_counts(&mut self, rhs: NonFiniteCounts, nan_new: u64, inf_lhs: u64) {
-        let inf_new = rhs.inf.saturating_sub(inf_lhs);
-        let nan = (Key::Nan, rhs.nan, nan_new, "NaN");
-        let inf = (Key::Inf, rhs.inf, inf_new, "infinite");
+        let Some(Sides { rhs, .. }) = self.tensor.non_finite_counts() else { return };
+        let new = self.tensor.new_non_finite().unwrap_or_default();
+        let nan = (Key::Nan, rhs.nan, new.nan, "NaN");
+        let inf = (Key::Inf, rhs.inf, new.inf, "infinite");
         for (key, all, new, noun) in [nan, inf] {
             let (rule, accepted) = self.policy.non_finite(key);
             let (count, word) = match accepted {

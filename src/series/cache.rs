@@ -58,6 +58,9 @@ struct Stored<'f> {
     pairs: &'f RawValue,
 }
 
+/// Counts up if other results are stored of a comparison, between two versions of ckdiff.
+const CONTENT: &str = "2";
+
 /// What identifies a comparison.
 #[derive(Debug, Clone)]
 pub(super) struct Key(String);
@@ -71,6 +74,7 @@ impl Key {
             digest.update(part);
         };
         add(env!("CARGO_PKG_VERSION"));
+        add(CONTENT);
         parts.into_iter().for_each(&mut add);
         for list in filters {
             add(&list.len().to_string());

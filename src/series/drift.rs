@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Judged;
 use crate::compare::Sides;
 use crate::diff::{Diff, LeftOut, Status, TensorDiff, TensorRole, UnusedPattern};
-use crate::summary::{RoleMovement, has_new_non_finite, role_movements};
+use crate::summary::{RoleMovement, role_movements};
 use crate::tensor::Name;
 
 /// The comparison of two checkpoints of a series, without the statistics that a series does not need.
@@ -138,10 +138,10 @@ impl TensorDrift {
             let (rel_l2, diff, norm) = (found.rel_l2?, found.diff_norm?, found.norm?);
             Some(Moved { rel_l2, diff, lhs: norm.lhs })
         });
-        let non_finite = comparison.and_then(|found| {
-            let (nan, inf) = (found.nan?, found.inf?);
-            let nan = Sides { lhs: nan.lhs, rhs: nan.rhs };
-            Some(NonFinite { nan, inf: inf.rhs, is_new: has_new_non_finite(diff) })
+        let non_finite = diff.non_finite_counts().map(|found| NonFinite {
+            nan: Sides { lhs: found.lhs.nan, rhs: found.rhs.nan },
+            inf: found.rhs.inf,
+            is_new: diff.new_non_finite().is_some(),
         });
         Self { tensor: shared(tensor, tensors), change: Change::of(diff.status), moved, non_finite }
     }

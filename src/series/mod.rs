@@ -94,7 +94,7 @@ pub struct Judged {
     pub unused: Vec<UnusedPattern>,
 }
 
-/// Of rules that all match something, or are not known one by one.
+/// A result without unused rules.
 impl From<Option<String>> for Judged {
     fn from(broken: Option<String>) -> Self {
         Self { broken, unused: Vec::new() }

@@ -36,10 +36,10 @@ pub struct Bucket {
     pub counts: Vec<u64>,
 }
 
-/// Magnitudes may spread over so many times their median on a linear scale: those of a normal distribution do.
+/// The scale is linear if no magnitude is larger than this multiple of their median. Normally distributed values stay below it.
 const LINEAR_SPREAD: f64 = 16.0;
 
-/// Fewer bins of values are better read than drawn.
+/// The fewest bins that are drawn; fewer are easier to read as numbers.
 const FEWEST: usize = 8;
 
 /// A bin with its borders and its count.

@@ -11,7 +11,7 @@ use crate::tensor::{
 /// The most buckets.
 const MOST: usize = 60;
 
-/// Fewer different values are better read than drawn.
+/// The fewest different values that are drawn; fewer are easier to read as numbers.
 const FEWEST: usize = 8;
 
 /// The histogram of a tensor whose values were read before; `None` if they are not real numbers, or if fewer than 8 differ.

@@ -67,12 +67,9 @@ impl SectionKind {
     }
 }
 
-/// Whether a tensor has NaN where the baseline has numbers, or more infinities than the baseline.
+/// Whether a tensor has new NaN or infinities, as [`TensorDiff::new_non_finite`] defines them.
 pub fn has_new_non_finite(tensor: &TensorDiff) -> bool {
-    let Some(comparison) = &tensor.comparison else {
-        return false;
-    };
-    comparison.nan_new.is_some_and(|n| n > 0) || comparison.inf.is_some_and(|inf| inf.rhs > inf.lhs)
+    tensor.new_non_finite().is_some()
 }
 
 /// The changed tensors by kind of change and role, the most important first, without those for which a rename is suggested.

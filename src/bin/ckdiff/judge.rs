@@ -26,7 +26,9 @@ pub(crate) fn run(args: &JudgeArgs) -> Result<Exit, Diagnostics> {
         Error::usage(format!("there are no rules to judge by: {}", config::MISSING))
     })?;
     output::check(&args.output)?;
-    let diff = read(&args.report)?;
+    let mut diff = read(&args.report)?;
+    // What the rules of the report said in vain is not about these rules.
+    diff.unused.retain(|unused| unused.at.is_none());
     let judgement = config::judge(&rules, &diff, args.show_passed, args.deny_unused)?;
     let judged = Judged { diff: &diff, rules: &rules, judgement: &judgement };
     output::write(&args.output, args.quiet, |format, look, out| {

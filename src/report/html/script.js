@@ -119,7 +119,7 @@
   };
 
   const values = (found) => {
-    if (typeof found === 'number') return el('figure', {}, el('figcaption', {}, 'Values'), el('p', { class: 'note' }, 'No histogram: the values are in so few bins of a quarter of a power of two that it would show nothing.'));
+    if (typeof found === 'number') return el('figure', {}, el('figcaption', {}, 'Values'), el('p', { class: 'note' }, 'No histogram: the values are in fewer than 8 bins.'));
     const { b, c } = found;
     const bins = c[0].length, isLinear = b.length === 2;
     const [low, high] = [Number(b[0]), Number(b[b.length - 1])];

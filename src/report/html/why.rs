@@ -5,7 +5,7 @@ use askama::Template;
 use super::rows::{Row, id_of, percent};
 use crate::diff::{Diff, TensorDiff};
 use crate::report::human::number;
-use crate::report::human::tensor_tables::change_of_type;
+use crate::report::human::tensor_tables::new_non_finite;
 use crate::report::human::tensors::{headings, without_tensor};
 use crate::report::human::terminal_text::{printable, short_of};
 use crate::summary::{SectionKind, SortKey, sections};
@@ -55,17 +55,17 @@ impl Why {
 
 fn named(tensor: &TensorDiff, kind: SectionKind) -> (String, String, String) {
     let found = tensor.comparison.as_deref();
+    let new = new_non_finite([tensor]);
     let text = match kind {
         SectionKind::Unreadable => {
             let error = tensor.error.as_ref().map(|error| printable(&without_tensor(error)));
             error.map(|error| short_of(&error).into_owned()).unwrap_or_default()
         }
-        SectionKind::Type => change_of_type(tensor),
-        SectionKind::NonFinite => {
-            let new = found.and_then(|found| found.nan_new).filter(|&n| n > 0);
-            new.map_or("new infinity".into(), |n| format!("{} new NaN", number::count(n)))
+        SectionKind::NonFinite => new.unwrap_or_default(),
+        SectionKind::Type | SectionKind::Removed | SectionKind::Added => {
+            let what = Row::of(tensor, &Default::default()).what;
+            new.map(|new| format!("{what}; {new}")).unwrap_or(what)
         }
-        SectionKind::Removed | SectionKind::Added => Row::of(tensor, &Default::default()).what,
         SectionKind::Values => {
             let moved = found.and_then(|found| found.rel_l2).map(percent);
             moved.map(|moved| format!("rel l2 {moved}")).unwrap_or_default()

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::compare::NanPolicy;
-use crate::diff::{DiffOptions, TensorDiff, escaped_glob};
+use crate::diff::{DiffOptions, Status, TensorDiff, escaped_glob};
 use crate::report::Judged;
 use crate::rules::{Again, Profile, Rules};
 use crate::tensor::Name;
@@ -20,6 +20,9 @@ pub(in crate::report) fn write(judged: &Judged<'_>, out: &mut dyn Write) -> io::
         return Ok(());
     }
     writeln!(out)?;
+    if judged.diff.counts().of(Status::Uncompared) > 0 {
+        return writeln!(out, "A snapshot has no values: compare the model with another one.");
+    }
     if again.values {
         let what = "the distribution of values";
         writeln!(out, "A report made with --histogram tells what the rules ask about {what}.")?;

@@ -353,9 +353,8 @@ fn unreadable(counts: StatusCounts) -> Vec<String> {
 /// The tensors with new NaN or infinities; the name of the only one.
 fn new_non_finite(diff: &Diff) -> Option<String> {
     let found: Vec<_> = diff.tensors.iter().filter(|tensor| has_new_non_finite(tensor)).collect();
-    let comparisons = || found.iter().filter_map(|tensor| tensor.comparison.as_deref());
-    let has_nan = comparisons().any(|comparison| comparison.nan_new.is_some_and(|n| n > 0));
-    let has_inf = comparisons().any(|comparison| comparison.inf.is_some_and(|n| n.rhs > n.lhs));
+    let new = || found.iter().filter_map(|tensor| tensor.new_non_finite());
+    let (has_nan, has_inf) = (new().any(|new| new.nan > 0), new().any(|new| new.inf > 0));
     let what = match (has_nan, has_inf) {
         (true, true) => "NEW NaN or infinity",
         (true, false) => "NEW NaN",

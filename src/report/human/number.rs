@@ -66,6 +66,7 @@ pub(super) fn element(scalar: Scalar, dtype: DType) -> String {
 /// Two elements with as many digits as show how far apart they are; long integers rounded, if that shows it, too.
 pub(in crate::report) fn pair(lhs: (Scalar, DType), rhs: (Scalar, DType)) -> [String; 2] {
     const LONG: usize = 12;
+    const MORE: usize = 4;
     let digits = |digits| {
         let float = |value| rounded(value, digits);
         let shown = [lhs, rhs].map(|(scalar, _)| formatted(scalar, float));
@@ -74,8 +75,17 @@ pub(in crate::report) fn pair(lhs: (Scalar, DType), rhs: (Scalar, DType)) -> [St
     };
     let exact = [element(lhs.0, lhs.1), element(rhs.0, rhs.1)];
     let len = |pair: &[String; 2]| pair[0].len() + pair[1].len();
-    let is_shorter = |shown: &[String; 2]| len(shown) < len(&exact);
-    let full = (DIGITS..=9).find_map(digits).filter(is_shorter).unwrap_or(exact);
+    // The shortest form of a narrow type says less than a few more digits of the value: 1.01 for 1.0078.
+    let [from, to] = [&exact[0], &exact[1]].map(|text| text.parse::<f64>().ok());
+    let is_told = match (lhs.0, rhs.0) {
+        (Scalar::Float(lhs), Scalar::Float(rhs)) => {
+            from.zip(to).is_none_or(|(from, to)| error_of(to - from, rhs - lhs) <= TOLD)
+        }
+        _ => true,
+    };
+    let most = len(&exact) + if is_told { 0 } else { MORE };
+    let is_short = |shown: &[String; 2]| len(shown) < most;
+    let full = (DIGITS..=9).find_map(digits).filter(is_short).unwrap_or(exact);
     let roughly = match (lhs.0, rhs.0) {
         (Scalar::Integer(a), Scalar::Integer(b)) if full.iter().any(|side| side.len() > LONG) => {
             let [a, b] = [a, b].map(|side| side as f64);
@@ -102,10 +112,14 @@ fn shows_difference(lhs: Scalar, rhs: Scalar, rounded: impl Fn(f64) -> Option<f6
     }
 }
 
-/// How far the difference of the rounded numbers is from that of the exact ones, as a share of the latter; 0 if it is not finite.
+/// How far the difference of the rounded numbers is from that of the exact ones; see [`error_of`].
 fn relative_error(lhs: f64, rhs: f64, rounded: impl Fn(f64) -> Option<f64>) -> f64 {
-    let exact = rhs - lhs;
     let shown = rounded(rhs).zip(rounded(lhs)).map_or(f64::NAN, |(rhs, lhs)| rhs - lhs);
+    error_of(shown, rhs - lhs)
+}
+
+/// How far a difference that is shown is from the exact one, as a share of the latter; 0 if it is not finite.
+fn error_of(shown: f64, exact: f64) -> f64 {
     match (shown - exact).abs() / exact.abs() {
         error if exact.is_finite() && exact != 0.0 => error,
         _ => 0.0,
@@ -247,6 +261,11 @@ mod tests {
             pair((Scalar::Float(lhs), DType::F64), (Scalar::Float(rhs), DType::F64)).join(" ")
         });
         assert_eq!(shown, ["1.00956 1.00942", "0.1 0.2", "1 1.4", "100 100.4"]);
+        // The shortest forms of narrow types say less: 1.01 and 1.1.
+        let narrow =
+            |dtype, value| pair((Scalar::Float(1.0), dtype), (Scalar::Float(value), dtype));
+        assert_eq!(narrow(DType::BF16, 1.007_812_5), ["1", "1.008"]);
+        assert_eq!(narrow(DType::F8E4M3Fn, 1.125), ["1", "1.12"]);
     }
 
     #[test]

@@ -2,9 +2,11 @@
 
 use crate::diff::{Change, Status, TensorDiff};
 use crate::error::Error;
-use crate::summary::{Fold, has_new_non_finite};
+use crate::summary::Fold;
 
-use super::tensor_tables::{change_of_type, described, largest, share, values_note};
+use super::tensor_tables::{
+    change_of_type, described, largest, new_non_finite, share, values_note,
+};
 use super::terminal_text::{printable, short_of};
 use super::{change_text, number};
 
@@ -16,17 +18,18 @@ pub(in crate::report) fn name(tensor: &TensorDiff) -> String {
 /// How a tensor differs, without its name: `all 1,024 elements changed, rel l2 46.6%, …`.
 pub(in crate::report) fn difference(tensor: &TensorDiff) -> String {
     let facts = |side: &Option<_>| side.as_ref().map(described).unwrap_or_default();
+    let new = new_non_finite([tensor]).map(|new| format!("; {new}")).unwrap_or_default();
     match tensor.status {
         Status::Identical => "identical".into(),
         Status::Uncompared => "of the same dtype and shape; the values were not compared".into(),
         Status::Removed => format!("removed: only in lhs, {}", facts(&tensor.lhs)),
-        Status::Added => format!("added: only in rhs, {}", facts(&tensor.rhs)),
-        Status::Shape => format!("another shape: {}", change_of_type(tensor)),
+        Status::Added => format!("added: only in rhs, {}{new}", facts(&tensor.rhs)),
+        Status::Shape => format!("another shape: {}{new}", change_of_type(tensor)),
         Status::Dtype => {
             let rows = Fold::none(&[tensor]);
             let note = rows.first().map(values_note).filter(|note| !note.is_empty());
             let note = note.map(|note| format!("; {note}")).unwrap_or_default();
-            format!("another dtype: {}{note}", change_of_type(tensor))
+            format!("another dtype: {}{note}{new}", change_of_type(tensor))
         }
         Status::Error => match &tensor.error {
             Some(error) => self::error(error),
@@ -43,12 +46,7 @@ fn values(tensor: &TensorDiff) -> String {
         return "the checksums differ".into();
     };
     let mut parts = Vec::new();
-    if has_new_non_finite(tensor) {
-        let nan = found.nan_new.filter(|&n| n > 0);
-        parts.extend(nan.map(|n| format!("{} new NaN", number::count(n))));
-        let inf = found.inf.filter(|inf| inf.rhs > inf.lhs);
-        parts.extend(inf.map(|inf| format!("{} new infinite", number::count(inf.rhs - inf.lhs))));
-    }
+    parts.extend(new_non_finite([tensor]));
     if found.mismatched > 0 {
         parts.push(match share(row) {
             _ if found.elements == 1 => "its value changed".into(),

@@ -37,7 +37,9 @@ pub(super) fn types(rows: &[Fold<'_>]) -> Table {
             (Some(l), Some(r)) if l.shape != r.shape => l.dtype.to_string(),
             _ => values_note(row),
         };
-        table.push(Style::new(), vec![name(row), change_of_type(first), note]);
+        let new = new_non_finite(row.tensors.iter().copied());
+        let notes: Vec<_> = [note].into_iter().filter(|note| !note.is_empty()).chain(new).collect();
+        table.push(Style::new(), vec![name(row), change_of_type(first), notes.join("; ")]);
     }
     table
 }
@@ -58,6 +60,17 @@ pub(in crate::report) fn described(facts: &Facts) -> String {
 
 fn shape(facts: &Facts) -> String {
     cut_middle(&facts.shape.to_string(), SHAPE_WIDTH)
+}
+
+/// The new NaN and infinities of some tensors: `2 new NaN, 1 new infinite`.
+pub(in crate::report) fn new_non_finite<'t>(
+    tensors: impl IntoIterator<Item = &'t TensorDiff>,
+) -> Option<String> {
+    let new = tensors.into_iter().filter_map(TensorDiff::new_non_finite);
+    let (nan, inf) = new.fold((0, 0), |(nan, inf), of| (nan + of.nan, inf + of.inf));
+    let counts = [(nan, "new NaN"), (inf, "new infinite")].into_iter().filter(|(n, _)| *n > 0);
+    let counts: Vec<_> = counts.map(|(n, what)| format!("{} {what}", number::count(n))).collect();
+    (!counts.is_empty()).then(|| counts.join(", "))
 }
 
 /// The result of comparing values of different dtypes.
@@ -82,13 +95,14 @@ pub(super) fn values_note(row: &Fold<'_>) -> String {
 }
 
 pub(super) fn unmatched(rows: &[Fold<'_>], facts: impl Fn(&TensorDiff) -> Option<&Facts>) -> Table {
-    let mut table = Table::new(&[Align::Left, Align::Left]);
+    let mut table = Table::new(&[Align::Left, Align::Left, Align::Left]);
     for row in rows {
         let mut cells = vec![name(row)];
         if let Some(facts) = row.tensors.first().and_then(|tensor| facts(tensor)) {
             cells.push(facts.dtype.to_string());
             cells.push(shape(facts));
         }
+        cells.extend(new_non_finite(row.tensors.iter().copied()));
         table.push(Style::new(), cells);
     }
     table

@@ -86,8 +86,10 @@ fn no_edge_is_drawn_across_a_box_and_no_box_across_another() {
         for drawing in page.split("<svg class=\"graph\"").skip(1) {
             let drawing = drawing.split("</svg>").next().unwrap();
             let boxes = boxes(drawing);
+            let mut paths = BTreeSet::new();
             for d in drawing.split("<path class=\"edge").skip(1) {
                 let d = d.split(" d=\"").nth(1).unwrap().split('"').next().unwrap();
+                assert!(paths.insert(d), "{}: two edges at {d}", path.display());
                 for (x, y) in points(d) {
                     let is_in = |[left, top, width, height]: &&[f64; 4]| {
                         (left + 1.0..left + width - 1.0).contains(&x)

@@ -9,4 +9,5 @@ mod html_contrast;
 mod junit;
 mod markdown;
 mod models;
+mod non_finite;
 mod results;

@@ -54,6 +54,25 @@ fn nan_from_the_first_checkpoint_on_are_found_and_infinities_there_are_masks() {
 }
 
 #[test]
+fn nan_of_tensors_that_are_added_or_reshaped_are_found() {
+    let dir = tempfile::tempdir().unwrap();
+    let step = |step: i64, tensors: &[(&str, &[f32])]| {
+        let tensors: Vec<_> =
+            tensors.iter().map(|(name, values)| ((*name).to_owned(), floats(values))).collect();
+        checkpoint(dir.path(), &format!("m-{step}"), &tensors);
+    };
+    step(1, &[("w", &[1.0])]);
+    step(2, &[("w", &[2.0]), ("fine", &[1.0])]);
+    assert_eq!(series(dir.path()).verdict(), Verdict::Sound);
+    step(3, &[("w", &[2.0]), ("late", &[f32::NAN, 1.0])]);
+    step(4, &[("w", &[2.0, f32::NAN]), ("late", &[f32::NAN, 1.0])]);
+    let found = series(dir.path());
+    let from: Vec<_> = found.non_finite.iter().map(|of| (&*of.tensor.shown, of.at)).collect();
+    assert_eq!(from, [("late", 2), ("w", 3)]);
+    assert_eq!(found.verdict(), Verdict::Broken);
+}
+
+#[test]
 fn a_baseline_may_be_outside_of_the_series() {
     let checkpoints = found(&["tests/data/training/steps".into()]);
     let path = "tests/data/training/diverging/model.ckpt-100";

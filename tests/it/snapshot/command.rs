@@ -78,6 +78,22 @@ fn a_checkpoint_has_the_facts_of_its_variables() {
 }
 
 #[test]
+fn rules_cannot_decide_values_of_a_snapshot() {
+    let dir = tempfile::tempdir().unwrap();
+    assert_eq!(run(dir.path(), "snapshot write T/demo/model.ckpt").code, 0);
+    let report = run(dir.path(), "snapshot check T/demo/model.ckpt --format json");
+    fs::write(dir.path().join("report.json"), report.text()).unwrap();
+    for expect in ["", "expect = 'changed'", "expect = 'unchanged'"] {
+        let rules = format!("[default]\nnan = 'allowed'\ninf = 'allowed'\n{expect}");
+        fs::write(dir.path().join("ckdiff.toml"), rules).unwrap();
+        let judged = run(dir.path(), "judge report.json");
+        assert_eq!(judged.code, 2, "{expect}: {}", judged.text());
+        let hint = "\nA snapshot has no values: compare the model with another one.\n";
+        assert!(judged.text().ends_with(hint), "{}", judged.text());
+    }
+}
+
+#[test]
 fn a_saved_model_may_be_given_as_its_file() {
     let dir = tempfile::tempdir().unwrap();
     for model in

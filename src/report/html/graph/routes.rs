@@ -33,8 +33,14 @@ pub(super) struct Field<'l> {
     pub(super) width: i64,
 }
 
-/// A part of a way, from a row to the next one.
-type Step = (usize, usize, bool);
+/// A part of a way, from a row to the next one. Edges in opposite directions, and of two kinds, are side by side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Step {
+    above: usize,
+    below: usize,
+    is_control: bool,
+    is_up: bool,
+}
 
 /// A part of a path between two rows, with the places of its ends.
 #[derive(Debug, Clone, Copy)]
@@ -83,7 +89,7 @@ impl<'l> Routes<'l> {
     fn add_curves(&mut self) {
         let mut sides: BTreeMap<(usize, bool), Vec<(i64, Step)>> = BTreeMap::new();
         for &step in self.uses.keys() {
-            let (above, below, _) = step;
+            let Step { above, below, .. } = step;
             sides.entry((above, true)).or_default().push((self.center(below), step));
             sides.entry((below, false)).or_default().push((self.center(above), step));
         }
@@ -191,10 +197,12 @@ impl<'l> Routes<'l> {
     }
 }
 
-/// The steps of a way. Edges of two kinds between the same boxes are side by side.
+/// The steps of a way.
 fn steps<'w>(way: &'w [usize], link: &'w Link) -> impl Iterator<Item = Step> + 'w {
-    way.windows(2).filter_map(|pair| match pair {
-        &[above, below] => Some((above, below, link.2)),
+    let &(from, _, is_control) = link;
+    let is_up = way.first() != Some(&from);
+    way.windows(2).filter_map(move |pair| match pair {
+        &[above, below] => Some(Step { above, below, is_control, is_up }),
         _ => None,
     })
 }
