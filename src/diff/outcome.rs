@@ -292,6 +292,12 @@ impl TensorDiff {
         std::iter::once(&self.name).chain(others)
     }
 
+    /// Makes the tensor one that cannot be read.
+    pub(super) fn set_error(&mut self, error: Error) {
+        self.status = Status::Error;
+        self.error = Some(error.of_tensor(&self.name));
+    }
+
     /// Whether the tensor changed: it is neither identical, close nor unreadable.
     pub fn is_changed(&self) -> bool {
         !matches!(

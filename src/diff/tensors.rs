@@ -277,10 +277,7 @@ fn set_result(tensor: &mut TensorDiff, outcome: PairResult) {
             }
             tensor.comparison = comparison;
         }
-        Err(error) => {
-            tensor.status = Status::Error;
-            tensor.error = Some(error.of_tensor(&tensor.name));
-        }
+        Err(error) => tensor.set_error(error),
     }
 }
 

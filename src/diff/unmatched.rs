@@ -75,8 +75,7 @@ pub(super) fn read(
                 }
             }
             Err(error) => {
-                tensor.status = Status::Error;
-                tensor.error = Some(error.of_tensor(&tensor.name));
+                tensor.set_error(error);
                 tensor.non_finite = None;
             }
         }

@@ -54,7 +54,6 @@ pub fn compare(
     let lhs = to_artifact(snapshot, file, has_files)?;
     let rhs = to_artifact(model, artifact.path(), has_files)?;
     let mut diff = diff(&lhs, &rhs, options, &Silent)?;
-    diff.lhs.format = "snapshot".into();
     diff.rhs = artifact.summary();
     diff.findings.clear();
     let role = |name: &crate::tensor::Name, of: &Snapshot| {

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::message::{Message, fields};
+use crate::meta_graph::meta_graphs_in;
 use crate::schema::field::{graph_def, meta_graph_def, saved_model};
 use crate::schema::{KnownType, MessageType, Schema};
 
@@ -46,15 +47,11 @@ pub(in crate::diff) fn graph_def<'a>(message: &'a Message<'_>) -> Option<&'a [u8
 
 /// Every graph of a message: of a SavedModel, those of all its meta graphs.
 pub(in crate::diff) fn graphs<'a>(message: &'a Message<'_>) -> Vec<&'a [u8]> {
-    let bytes = message.bytes();
-    match message.ty().known {
-        Some(KnownType::SavedModel) => fields(bytes, saved_model::META_GRAPHS)
-            .flat_map(|meta_graph| fields(meta_graph, meta_graph_def::GRAPH_DEF))
-            .collect(),
-        Some(KnownType::MetaGraphDef) => fields(bytes, meta_graph_def::GRAPH_DEF).collect(),
-        Some(KnownType::GraphDef) => vec![bytes],
-        _ => Vec::new(),
+    if message.ty().known == Some(KnownType::GraphDef) {
+        return vec![message.bytes()];
     }
+    let meta_graphs = meta_graphs_in(message).into_iter();
+    meta_graphs.flat_map(|meta_graph| fields(meta_graph, meta_graph_def::GRAPH_DEF)).collect()
 }
 
 /// The part of the type `wanted` of a message of the type `ty`.

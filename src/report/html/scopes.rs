@@ -176,14 +176,16 @@ fn others<'a>(tensors: impl Iterator<Item = &'a TensorDiff>) -> String {
         (Status::Dtype, "of another dtype"),
         (Status::Error, "unreadable"),
     ];
-    let mut counts = [0; KINDS.len()];
+    let mut counts = KINDS.map(|(_, what)| (0, what));
     for tensor in tensors {
-        for (count, (status, _)) in counts.iter_mut().zip(KINDS) {
+        for ((count, _), (status, _)) in counts.iter_mut().zip(KINDS) {
             *count += u64::from(tensor.status == status);
         }
     }
-    let counts = counts.into_iter().zip(KINDS).filter(|(count, _)| *count > 0);
-    counts.map(|(count, (_, what))| format!(", {} {what}", number::count(count))).collect()
+    match number::counts(&counts) {
+        none if none.is_empty() => none,
+        some => format!(", {some}"),
+    }
 }
 
 /// The order of names in which `layer_2` comes before `layer_10`.

@@ -23,13 +23,20 @@ const BAR: usize = 4;
 pub(super) fn bar(count: u64, most: u64) -> char {
     match count {
         0 => ' ',
-        count => {
-            // Rounded up, so that no count is invisible.
-            let height = u128::from(count) * u128::from(EIGHTHS);
-            let height = usize::try_from(height.div_ceil(u128::from(most.max(1)))).ok();
-            height.and_then(|height| BARS.get(height.checked_sub(1)?)).copied().unwrap_or('█')
-        }
+        count => part_of(height(count, most, 1)).unwrap_or('█'),
     }
+}
+
+/// The height of a bar, in eighths of a line, if the tallest one takes so many lines. It is rounded up, so that no count is invisible.
+fn height(count: u64, most: u64, lines: u64) -> u64 {
+    let eighths = u128::from(count) * u128::from(lines * EIGHTHS);
+    u64::try_from(eighths.div_ceil(u128::from(most.max(1)))).unwrap_or_default()
+}
+
+/// The character of so many eighths of a line, at most all of them; `None` for nothing.
+fn part_of(eighths: u64) -> Option<char> {
+    let at = usize::try_from(eighths.min(EIGHTHS)).ok()?.checked_sub(1)?;
+    BARS.get(at).copied()
 }
 
 /// The counts of one side on one line, between the borders of the buckets: `-0.2 ▁▅█▅▁ 0.2`.
@@ -80,12 +87,7 @@ pub(super) fn chart(
 
 /// The part of a bar that is on a line; line 0 is the lowest.
 fn part(count: u64, most: u64, line: u64) -> String {
-    // Rounded up, so that no count is invisible.
-    let height = u128::from(count) * u128::from(LINES * EIGHTHS);
-    let height = u64::try_from(height.div_ceil(u128::from(most.max(1)))).unwrap_or_default();
-    let eighths = height.saturating_sub(line * EIGHTHS).min(EIGHTHS);
-    let at = usize::try_from(eighths).unwrap_or_default().checked_sub(1);
-    at.and_then(|at| BARS.get(at)).map_or_else(|| " ".into(), char::to_string)
+    part_of(height(count, most, LINES).saturating_sub(line * EIGHTHS)).unwrap_or(' ').into()
 }
 
 /// Borders and count of each bar; neighbors share one where there are more buckets than room.

@@ -139,6 +139,12 @@ fn formatted(scalar: Scalar, float: impl Fn(f64) -> String) -> String {
     }
 }
 
+/// The counts that are not 0, with what they count: `3 NaN, 1 infinite`.
+pub(in crate::report) fn counts(counts: &[(u64, &str)]) -> String {
+    let counts = counts.iter().filter(|(n, _)| *n > 0);
+    counts.map(|(n, what)| format!("{} {what}", count(*n))).collect::<Vec<_>>().join(", ")
+}
+
 /// A count with all digits: `1,234,567`.
 pub(in crate::report) fn count(n: u64) -> String {
     let digits = n.to_string();

@@ -68,9 +68,8 @@ pub(in crate::report) fn new_non_finite<'t>(
 ) -> Option<String> {
     let new = tensors.into_iter().filter_map(TensorDiff::new_non_finite);
     let (nan, inf) = new.fold((0, 0), |(nan, inf), of| (nan + of.nan, inf + of.inf));
-    let counts = [(nan, "new NaN"), (inf, "new infinite")].into_iter().filter(|(n, _)| *n > 0);
-    let counts: Vec<_> = counts.map(|(n, what)| format!("{} {what}", number::count(n))).collect();
-    (!counts.is_empty()).then(|| counts.join(", "))
+    let counts = number::counts(&[(nan, "new NaN"), (inf, "new infinite")]);
+    (!counts.is_empty()).then_some(counts)
 }
 
 /// The result of comparing values of different dtypes.

@@ -17,7 +17,7 @@ pub(super) fn write(
 ) -> io::Result<Losses> {
     let options = ReportOptions { palette: Palette::PLAIN, columns: None, ..*options };
     let (mut lines, mut losses) = (Vec::new(), Losses::default());
-    let (sign, mut answer) = match report {
+    let (sign, answer) = match report {
         Report::Series(found) => {
             series::below_answer(found, &options, &mut lines)?;
             (sign_of_series(found.verdict()), series::answer::text(found))
@@ -28,18 +28,15 @@ pub(super) fn write(
         }
         _ => {
             losses = human::write(report, &options, &mut lines)?;
-            ("", String::new())
+            let end = lines.iter().position(|&byte| byte == b'\n').unwrap_or(lines.len());
+            let rest = lines.split_off(end);
+            let first = std::mem::replace(&mut lines, rest);
+            ("", String::from_utf8_lossy(&first).into_owned())
         }
     };
-    let lines = String::from_utf8_lossy(&lines);
-    let mut body = &*lines;
-    if answer.is_empty() {
-        let (first, rest) = lines.split_once('\n').unwrap_or((&lines, ""));
-        (answer, body) = (first.to_owned(), rest);
-    }
     let mut page = Page::new(options.max_bytes);
     heading(sign, &answer, &mut page);
-    page.code(body.trim_matches('\n'));
+    page.code(String::from_utf8_lossy(&lines).trim_matches('\n'));
     out.write_all(page.finish().as_bytes())?;
     Ok(losses)
 }

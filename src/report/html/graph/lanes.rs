@@ -20,8 +20,8 @@ pub(super) struct Lanes {
     pub(super) rows: Vec<Vec<usize>>,
     /// What each edge passes, from its upper box to its lower one; one box, if it leads to itself.
     pub(super) ways: Vec<Vec<usize>>,
-    /// The number of boxes and lanes.
-    pub(super) count: usize,
+    /// The row of each box and lane.
+    pub(super) row_of: Vec<usize>,
 }
 
 impl Lanes {
@@ -35,33 +35,38 @@ impl Lanes {
                 row_of.get_mut(of).into_iter().for_each(|row| *row = at);
             }
         }
-        let row_of = |of: usize| row_of.get(of).copied().unwrap_or_default();
-        let mut count = boxes;
         let mut lanes = BTreeMap::new();
         let mut ways = Vec::new();
         for &(from, to, is_control) in links {
-            let is_up = row_of(from) > row_of(to);
+            let [first, last] = [from, to].map(|of| row_of.get(of).copied().unwrap_or_default());
+            let is_up = first > last;
             let (upper, lower) = if is_up { (to, from) } else { (from, to) };
             let mut way = vec![upper];
-            for at in row_of(upper) + 1..row_of(lower) {
+            for at in first.min(last) + 1..first.max(last) {
                 let lane = lanes.entry((at, from, is_control, is_up)).or_insert_with(|| {
-                    rows.get_mut(at).into_iter().for_each(|row| row.push(count));
-                    count += 1;
-                    count - 1
+                    let lane = row_of.len();
+                    rows.get_mut(at).into_iter().for_each(|row| row.push(lane));
+                    row_of.push(at);
+                    lane
                 });
                 way.push(*lane);
             }
             way.extend((from != to).then_some(lower));
             ways.push(way);
         }
-        let mut lanes = Self { rows, ways, count };
+        let mut lanes = Self { rows, ways, row_of };
         lanes.order();
         lanes
     }
 
+    /// The number of boxes and lanes.
+    pub(super) fn count(&self) -> usize {
+        self.row_of.len()
+    }
+
     /// The neighbors of each box and lane in the rows above and below.
     pub(super) fn neighbors(&self) -> Vec<[Vec<usize>; 2]> {
-        let mut neighbors = vec![[Vec::new(), Vec::new()]; self.count];
+        let mut neighbors = vec![[Vec::new(), Vec::new()]; self.count()];
         for pair in self.ways.iter().flat_map(|way| way.windows(2)) {
             let &[above, below] = pair else { continue };
             if let Some([_, of]) = neighbors.get_mut(above) {
@@ -76,7 +81,7 @@ impl Lanes {
 
     fn order(&mut self) {
         let neighbors = self.neighbors();
-        let mut places = vec![0.0; self.count];
+        let mut places = vec![0.0; self.count()];
         self.rows.iter().for_each(|row| place(row, &mut places));
         for round in 0..ROUNDS {
             let side = round % 2;
@@ -122,7 +127,7 @@ mod tests {
         assert_eq!(lanes.ways[3].len(), 4, "{lanes:?}");
         assert_eq!(lanes.ways[4], [1, lanes.ways[4][1], 3], "{lanes:?}");
         assert_eq!(lanes.rows.iter().map(Vec::len).collect::<Vec<_>>(), [1, 2, 3, 1]);
-        assert_eq!(lanes.count, 7);
+        assert_eq!(lanes.count(), 7);
     }
 
     #[test]

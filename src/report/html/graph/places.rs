@@ -21,7 +21,7 @@ pub(super) fn centers(lanes: &Lanes, widths: &[i64]) -> Vec<i64> {
         let half = |of: usize| (width(of).unwrap_or_default() + 1) / 2;
         half(a) + gap + half(b)
     };
-    let mut centers = vec![0; lanes.count];
+    let mut centers = vec![0; lanes.count()];
     for row in &lanes.rows {
         let packed = packed(row, &vec![0; row.len()], distance);
         set(&mut centers, row, &centered(&packed));

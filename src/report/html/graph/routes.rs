@@ -64,23 +64,15 @@ pub(super) struct Routes<'l> {
     curves: BTreeMap<Step, Curve>,
     /// How many edges have each curve.
     uses: BTreeMap<Step, usize>,
-    /// The row of each box and lane.
-    row_of: Vec<usize>,
 }
 
 impl<'l> Routes<'l> {
     pub(super) fn new(field: &'l Field<'l>) -> Self {
-        let mut row_of = vec![0; field.lanes.count];
-        for (at, row) in field.lanes.rows.iter().enumerate() {
-            for &of in row {
-                row_of.get_mut(of).into_iter().for_each(|row| *row = at);
-            }
-        }
         let mut uses = BTreeMap::new();
         for (way, link) in field.lanes.ways.iter().zip(field.links) {
             steps(way, link).for_each(|step| *uses.entry(step).or_default() += 1);
         }
-        let mut routes = Self { field, curves: BTreeMap::new(), uses, row_of };
+        let mut routes = Self { field, curves: BTreeMap::new(), uses };
         routes.add_curves();
         routes
     }
@@ -116,7 +108,7 @@ impl<'l> Routes<'l> {
     }
 
     fn row(&self, at: usize) -> (i64, i64) {
-        let row = self.row_of.get(at).and_then(|&row| self.field.rows.get(row));
+        let row = self.field.lanes.row_of.get(at).and_then(|&row| self.field.rows.get(row));
         row.copied().unwrap_or_default()
     }
 

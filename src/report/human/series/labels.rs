@@ -14,9 +14,7 @@ pub(in crate::report) fn name(tensor: &Tensor) -> String {
 
 /// The NaN and infinite elements of a tensor: `3 NaN, 1 infinite`.
 pub(in crate::report) fn non_finite(nan: u64, inf: u64) -> String {
-    let counts = [(nan, "NaN"), (inf, "infinite")].into_iter().filter(|(n, _)| *n > 0);
-    let counts: Vec<_> = counts.map(|(n, what)| format!("{} {what}", number::count(n))).collect();
-    counts.join(", ")
+    number::counts(&[(nan, "NaN"), (inf, "infinite")])
 }
 
 pub(in crate::report) fn path(step: &Step) -> String {
