@@ -78,6 +78,7 @@ pub(super) fn compare(
         objects.compare(options, &lists, &mut diff);
     }
     ignore(lhs, rhs, objects.as_ref(), options, &mut diff)?;
+    diff.explain();
     Ok(diff)
 }
 

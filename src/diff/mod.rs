@@ -6,6 +6,7 @@ mod change;
 pub mod constant;
 mod criteria;
 mod embedded;
+mod explain;
 mod files;
 mod finding;
 mod frozen;
@@ -21,6 +22,7 @@ mod name_filter;
 mod non_finite;
 mod object_graphs;
 mod op_counts;
+mod options;
 mod outcome;
 mod path;
 mod path_text;
@@ -55,12 +57,14 @@ pub use self::{
 pub use change::{Change, ChangeKind, Weight};
 pub use criteria::Criteria;
 pub(crate) use embedded::object_graph as embedded_object_graph;
+pub use explain::{ChangeGroup, Grouping, Told};
 pub use finding::Finding;
 pub(crate) use graph::{is_internal, stem};
 pub use ignore::Ignore;
 pub use message::Lists;
 pub use name_filter::NameFilter;
 pub(crate) use object_graphs::described_tensors;
+pub use options::{DiffOptions, Only};
 pub use outcome::{ChangeCounts, Diff, Status, StatusCounts, TensorDiff, Verdict};
 pub use path::{Path, Step};
 pub(crate) use path_text::PathReader;
@@ -68,53 +72,9 @@ pub use roles::TensorRole;
 pub use side::Side;
 pub use tensor_rules::TensorRules;
 
-use std::sync::Arc;
-
 use crate::artifact::Artifact;
-use crate::compare;
 use crate::error::Result;
 use crate::progress::Progress;
-
-/// The options of a comparison.
-#[derive(Debug, Clone, Default)]
-pub struct DiffOptions {
-    /// The tolerance, and the statistics that are computed.
-    pub compare: compare::CompareOptions,
-    /// The device that compares tensors. Constants of graphs are always compared on the CPU.
-    pub device: compare::Device,
-    /// What makes a tensor close, besides the tolerance in `compare`.
-    pub criteria: Criteria,
-    /// Rules that choose the tolerance of each tensor, in place of the one in `compare` and of those in `criteria`.
-    pub rules: Option<Arc<dyn TensorRules>>,
-    /// Filters and renames of tensors.
-    pub names: NameFilter,
-    /// The tensors whose mismatches are listed.
-    pub listed: ListedTensors,
-    /// Whether to count where the mismatches of each tensor lie, for which it is read a second time.
-    pub mismatch_map: bool,
-    /// Restricts the comparison to tensors or to messages.
-    pub only: Only,
-    /// Repeated fields that are compared as sets or by keys. Fields inside nodes and tensors are not affected.
-    pub lists: Lists,
-    /// Changes that are left out of the result.
-    pub ignore: Ignore,
-    /// Whether cosmetic changes make the verdict `Different`.
-    pub strict: bool,
-    /// Whether a pattern that matches nothing is an error. Patterns of names are checked before any tensor is read.
-    pub deny_unused: bool,
-}
-
-/// Restricts a comparison to a part of the artifacts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Only {
-    /// Everything that both sides have.
-    #[default]
-    Everything,
-    /// Only the tensors of checkpoints.
-    Tensors,
-    /// Only messages (graphs, signatures, savers) and the files of SavedModels.
-    Graph,
-}
 
 /// Compares two artifacts; `lhs` is the baseline.
 ///

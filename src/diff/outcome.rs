@@ -14,7 +14,7 @@ use crate::graph::object_graph;
 use crate::serial::{self, named_enum};
 use crate::tensor::{Facts, Name};
 
-use super::{Change, DiffOptions, Finding, Side, TensorRole, UnusedPattern, Weight};
+use super::{Change, ChangeGroup, DiffOptions, Finding, Side, TensorRole, UnusedPattern, Weight};
 
 /// The differences between two artifacts.
 #[derive(Debug, Clone)]
@@ -42,6 +42,8 @@ pub struct Diff {
     pub renames: Vec<Rename>,
     /// The differences between messages: graphs, signatures, savers.
     pub changes: Vec<Change>,
+    /// The groups in which reports tell the changes; each change is in one of them.
+    pub groups: Vec<ChangeGroup>,
     /// The number of ignored changes.
     pub ignored: u64,
     /// The number of nodes of each op in the graph of rhs; `None` if no graphs were compared.
@@ -111,6 +113,8 @@ pub struct ChangeCounts {
     pub semantic: u64,
     /// Changes that do not.
     pub cosmetic: u64,
+    /// Changes that are told with another one, which are no more of these.
+    pub grouped: u64,
     /// Changes that the options ignore; they have no weight.
     pub ignored: u64,
 }
@@ -327,6 +331,7 @@ impl Diff {
             damage: Vec::new(),
             renames: Vec::new(),
             changes: Vec::new(),
+            groups: Vec::new(),
             ignored: 0,
             ops: None,
             findings: Vec::new(),
@@ -340,13 +345,13 @@ impl Diff {
         damage.chain(self.tensors.iter().filter_map(|tensor| tensor.error.as_ref()))
     }
 
-    /// The number of changes of each weight.
+    /// The number of changes of each weight, as reports tell them.
     pub fn weights(&self) -> ChangeCounts {
-        let of =
-            |weight| self.changes.iter().filter(|change| change.weight == weight).count() as u64;
+        let of = |weight| self.told().filter(|told| told.change.weight == weight).count() as u64;
         ChangeCounts {
             semantic: of(Weight::Semantic),
             cosmetic: of(Weight::Cosmetic),
+            grouped: (self.changes.len() - self.groups.len()) as u64,
             ignored: self.ignored,
         }
     }

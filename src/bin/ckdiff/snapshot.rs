@@ -187,6 +187,7 @@ fn options(args: &SnapshotCheckArgs) -> Result<DiffOptions, Error> {
     Ok(DiffOptions {
         ignore: Ignore::new(&args.changes.ignore, &args.changes.ignore_kind)?,
         strict: args.changes.strict,
+        grouping: args.changes.grouping(),
         ..DiffOptions::default()
     })
 }

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::layout;
 use crate::artifact::NO_CHECKSUM;
 use crate::checkpoint::Listing;
-use crate::diff::{Diff, DiffOptions, Only};
+use crate::diff::{Diff, DiffOptions, Grouping, Only, Told};
 use crate::error::Error;
 use crate::json;
 use crate::message::{Losses, Message, Unknown};
@@ -27,6 +27,7 @@ pub(super) fn diff(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let verdict = judged.map_or_else(|| diff.verdict(), |judged| judged.judgement.verdict());
+    let told: Vec<_> = diff.told().map(change).collect();
     let report = object! {
         schema: "ckdiff/1",
         verdict: verdict,
@@ -43,7 +44,8 @@ pub(super) fn diff(
             graph: diff.weights(),
         },
         tensors: &diff.tensors,
-        changes: &diff.changes,
+        changes: told,
+        grouped: diff.grouped().collect::<Vec<_>>(),
         ops: &diff.ops,
         findings: &diff.findings,
         damage: &diff.damage,
@@ -51,6 +53,17 @@ pub(super) fn diff(
         unused: &diff.unused,
     };
     layout::write(&report, out)
+}
+
+/// A change as it is told, and the paths of those that are told with it.
+fn change(told: Told<'_>) -> impl Serialize {
+    object! {
+        #[serde(flatten)]
+        change: told.change,
+        count: told.count(),
+        members: told.members().map(|change| &change.path).collect::<Vec<_>>(),
+        follows: told.follows().map(|change| &change.path).collect::<Vec<_>>(),
+    }
 }
 
 /// What rules say of a comparison.
@@ -70,8 +83,9 @@ fn rules<'j>(judged: &Judged<'j>) -> impl Serialize + use<'j> {
 
 /// The options of a comparison.
 fn options(diff: &Diff, judged: Option<&Judged<'_>>) -> impl Serialize {
-    let DiffOptions { compare, criteria, names, only, lists, ignore, strict, listed, .. } =
-        &diff.options;
+    let DiffOptions {
+        compare, criteria, names, only, lists, ignore, strict, listed, grouping, ..
+    } = &diff.options;
     let bounds = criteria.bounds().map(|(bound, glob, value)| {
         object! { bound: bound.name(), names: glob, value: serial::Float(value) }
     });
@@ -97,6 +111,7 @@ fn options(diff: &Diff, judged: Option<&Judged<'_>>) -> impl Serialize {
         ignore: ignore.globs().collect::<Vec<_>>(),
         ignore_kind: ignore.kinds().iter().map(|kind| kind.name()).collect::<Vec<_>>(),
         strict: strict,
+        group: *grouping == Grouping::ByCause,
         elements: elements.collect::<Vec<_>>(),
         #[serde(flatten)]
         lists: lists,

@@ -1,6 +1,6 @@
 //! Arguments that choose which changes of graphs are reported.
 
-use ckdiff::diff::{ChangeKind, Keyed, PathPattern};
+use ckdiff::diff::{ChangeKind, Grouping, Keyed, PathPattern};
 use ckdiff::report;
 use clap::Args;
 
@@ -23,6 +23,16 @@ pub(crate) struct Changes {
     /// Count cosmetic changes as differences
     #[arg(long)]
     pub(crate) strict: bool,
+    /// Show each change by itself, also equal edits and what follows from another change
+    #[arg(long)]
+    pub(crate) no_group: bool,
+}
+
+impl Changes {
+    /// Whether changes are put together.
+    pub(crate) fn grouping(&self) -> Grouping {
+        if self.no_group { Grouping::Off } else { Grouping::ByCause }
+    }
 }
 
 /// How the items of lists in messages are matched.

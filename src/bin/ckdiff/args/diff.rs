@@ -127,6 +127,7 @@ impl CompareArgs {
             lists: Lists::default(),
             ignore: Ignore::new(&self.changes.ignore, &self.changes.ignore_kind)?,
             strict: self.changes.strict,
+            grouping: self.changes.grouping(),
             device: Device::cpu(),
         })
     }

@@ -61,8 +61,11 @@ pub fn read_diff(report: &[u8]) -> Result<Diff> {
     let mut options = object.with("options", options::read)?;
     let comparisons = || tensors.iter().filter_map(|tensor| tensor.comparison.as_deref());
     options.compare.histogram = comparisons().any(|found| found.histogram.is_some());
+    let mut changes = object.with("changes", |json| change::read_all(json, &mut paths))?;
+    let grouped = object.optional_with("grouped", |json| change::read_all(json, &mut paths))?;
+    changes.extend(grouped.into_iter().flatten());
     let in_summary = |error: Error| error.in_field("summary");
-    Ok(Diff {
+    let mut diff = Diff {
         lhs: object.get("lhs")?,
         rhs: object.get("rhs")?,
         options,
@@ -73,14 +76,17 @@ pub fn read_diff(report: &[u8]) -> Result<Diff> {
         not_frozen: summary.with("not_frozen", remarks::count).map_err(in_summary)?,
         damage: object.get("damage")?,
         renames: object.get("renames")?,
-        changes: object.with("changes", |json| change::read_all(json, &mut paths))?,
+        changes,
+        groups: Vec::new(),
         ignored: summary
             .with("graph", |json| Object::read(json)?.with("ignored", remarks::count))
             .map_err(in_summary)?,
         ops: object.with("ops", |json| json.optional(remarks::ops))?,
         findings: object.get("findings")?,
         coverage: summary.get("coverage").map_err(in_summary)?,
-    })
+    };
+    diff.explain();
+    Ok(diff)
 }
 
 /// The entries of a report of a comparison.

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use crate::compare::{CompareOptions, Tolerance};
 use crate::diff::{
-    Bound, ChangeKind, Criteria, DiffOptions, Ignore, Keyed, ListedTensors, Lists, NameFilter,
-    Only, PathPattern,
+    Bound, ChangeKind, Criteria, DiffOptions, Grouping, Ignore, Keyed, ListedTensors, Lists,
+    NameFilter, Only, PathPattern,
 };
 use crate::error::Result;
 use crate::serial::{Json, Object, Read};
@@ -49,6 +49,10 @@ pub(super) fn read(json: Json<'_>) -> Result<DiffOptions> {
             object.get::<Vec<ChangeKind>>("ignore_kind")?,
         ),
         strict: object.get("strict")?,
+        grouping: match object.optional("group")? {
+            Some(true) => Grouping::ByCause,
+            _ => Grouping::Off,
+        },
         listed: object.with("elements", listed)?,
         ..DiffOptions::default()
     })

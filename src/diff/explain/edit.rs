@@ -1,0 +1,135 @@
+//! What a change does to a field, wherever the field is. Changes with equal edits are told together.
+
+use super::part::Part;
+use super::substitution::{self, Substitution};
+use super::{ChangeKind, Detail, Located};
+use crate::diff::Change;
+
+/// An edit.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Edit<'a> {
+    /// Other sizes in shapes.
+    Sizes(Substitution<'a>),
+    /// Other types of tensors.
+    Types(Substitution<'a>),
+    /// Names that differ in the numbers that TensorFlow appends.
+    Renumbered,
+    /// Another part of a name: `"" → "ema/"` for `kernel → ema/kernel`.
+    Renamed(&'a str, &'a str),
+    /// Another initial value.
+    InitialValue,
+    /// Equal nodes added to functions, or removed from them: their kind, ops and last name.
+    NodesOfFunctions(ChangeKind, &'a [(String, u64)], &'a str),
+    /// The same values in the same field.
+    Field(Vec<&'a str>, ChangeKind, Option<&'a str>, Option<&'a str>),
+    /// An edit that no other equals.
+    Single(usize),
+}
+
+/// Attributes and fields that have shapes.
+const SHAPES: [&str; 8] = [
+    "shape",
+    "shapes",
+    "handle_data",
+    "output_shapes",
+    "element_shape",
+    "var_shape",
+    "full_shape",
+    "tensor_shape",
+];
+
+impl<'a> Edit<'a> {
+    /// The edit of a change, and the part that it is told in if equal edits of other parts are told apart.
+    pub(super) fn of(located: &Located<'a>) -> (Self, Option<Part>) {
+        let edit = Self::of_change(located);
+        let is_general = matches!(edit, Self::Sizes(_) | Self::Types(_));
+        (edit, (!is_general).then_some(located.part))
+    }
+
+    fn of_change(located: &Located<'a>) -> Self {
+        let Located { at, change, place, part } = located;
+        let both = change.lhs.as_deref().zip(change.rhs.as_deref());
+        if let (Detail::Nodes(nodes), ChangeKind::Added | ChangeKind::Removed) =
+            (&change.detail, change.kind)
+        {
+            return match place.node.filter(|_| place.function.is_some()) {
+                Some(name) => Self::NodesOfFunctions(change.kind, &nodes.ops, leaf(name)),
+                None => Self::Single(*at),
+            };
+        }
+        if let Some((lhs, rhs)) = both {
+            let named = Self::of_names(change, *part, lhs, rhs);
+            if let Some(edit) = named.or_else(|| Self::of_sizes_or_types(located, lhs, rhs)) {
+                return edit;
+            }
+        }
+        let mut fields = place.fields.clone();
+        if place.has("input") {
+            // The same input of equal nodes.
+            fields.extend(place.node.map(leaf));
+        }
+        Self::Field(fields, change.kind, change.lhs.as_deref(), change.rhs.as_deref())
+    }
+
+    fn of_names(change: &'a Change, part: Part, lhs: &'a str, rhs: &'a str) -> Option<Self> {
+        let is_name = change.kind == ChangeKind::Renamed
+            || part == Part::Records && lhs.starts_with('"') && rhs.starts_with('"');
+        if !is_name || lhs == rhs {
+            None
+        } else if unnumbered(lhs) == unnumbered(rhs) {
+            Some(Self::Renumbered)
+        } else {
+            let (from, to) = apart(lhs, rhs);
+            (change.kind == ChangeKind::Renamed).then_some(Self::Renamed(from, to))
+        }
+    }
+
+    fn of_sizes_or_types(located: &Located<'a>, lhs: &'a str, rhs: &'a str) -> Option<Self> {
+        let Located { place, part, .. } = located;
+        let is_constant = place.last() == "tensor";
+        if is_constant && *part == Part::Initializers {
+            return Some(Self::InitialValue);
+        }
+        let is_shape = place.fields.iter().any(|field| SHAPES.contains(field));
+        // Constants of gradients and the like are shapes; those of the model need not be.
+        let is_derived = is_constant && !part.is_made();
+        let sizes = || substitution::of_sizes(lhs, rhs);
+        if is_shape || is_derived {
+            return Some(sizes()).filter(|sizes| !sizes.is_empty()).map(Self::Sizes);
+        }
+        let types = substitution::of_types(lhs, rhs);
+        (!types.is_empty()).then_some(Self::Types(types))
+    }
+}
+
+/// The last part of a name; of a group, its last scope.
+fn leaf(name: &str) -> &str {
+    let name = name.strip_suffix('/').unwrap_or(name);
+    name.rsplit_once('/').map_or(name, |(_, leaf)| leaf)
+}
+
+/// A name without the numbers that TensorFlow appends to its parts: of `sequential_1/dense_2_bias`, `sequential/dense_bias`.
+fn unnumbered(name: &str) -> String {
+    let is_number = |word: &&str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit());
+    let without = |part: &str| {
+        let words: Vec<_> = part
+            .split('_')
+            .enumerate()
+            .filter(|(at, word)| *at == 0 || !is_number(word))
+            .map(|(_, word)| word)
+            .collect();
+        words.join("_")
+    };
+    let parts: Vec<_> = name.trim_matches('"').split('/').map(without).collect();
+    parts.join("/")
+}
+
+/// The parts of two texts that differ.
+fn apart<'a>(lhs: &'a str, rhs: &'a str) -> (&'a str, &'a str) {
+    let same = lhs.char_indices().zip(rhs.chars()).find(|((_, a), b)| a != b);
+    let start = same.map_or(lhs.len().min(rhs.len()), |((at, _), _)| at);
+    let (l, r) = (lhs.get(start..).unwrap_or_default(), rhs.get(start..).unwrap_or_default());
+    let ends = l.char_indices().rev().zip(r.chars().rev()).take_while(|((_, a), b)| a == b);
+    let end = ends.map(|((at, _), _)| l.len() - at).last().unwrap_or_default();
+    (l.get(..l.len() - end).unwrap_or(l), r.get(..r.len() - end).unwrap_or(r))
+}
