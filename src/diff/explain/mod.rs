@@ -66,6 +66,11 @@ impl<'d> Told<'d> {
         self.group.follows.iter().filter_map(|&at| self.diff.changes.get(at))
     }
 
+    /// Whether the change stands for more than itself.
+    pub fn is_group(self) -> bool {
+        self.group.members.len() + self.group.follows.len() > 1
+    }
+
     /// The number of equal edits.
     pub fn count(self) -> u64 {
         self.group.members.len() as u64
@@ -79,6 +84,14 @@ impl Diff {
             let change = self.changes.get(*group.members.first()?)?;
             Some(Told { change, diff: self, group })
         })
+    }
+
+    /// The change at a position, if it is told.
+    pub fn told_at(&self, at: usize) -> Option<Told<'_>> {
+        let first = |group: &ChangeGroup| group.members.first().copied();
+        let group = self.groups.binary_search_by_key(&Some(at), first).ok()?;
+        let group = self.groups.get(group)?;
+        Some(Told { change: self.changes.get(at)?, diff: self, group })
     }
 
     /// The changes that are told with another one.

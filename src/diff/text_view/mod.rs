@@ -84,7 +84,10 @@ impl<'a> TextView<'a> {
             Some((l, r)) => Some(CommonPart::of(l.message(), r.message())?),
             None => None,
         };
-        let counts = |change: &Change| diff.options.strict || change.weight == Weight::Semantic;
+        let counts = |at| {
+            let told = diff.told_at(at);
+            told.is_some_and(|t| diff.options.strict || t.change.weight == Weight::Semantic)
+        };
         Ok(Self { parts: Walk::parts(&diff.changes, counts, common) })
     }
 
@@ -106,7 +109,7 @@ impl<'a> TextView<'a> {
         Ok(Self { parts: Walk::parts(changes, |_| true, Some(common)) })
     }
 
-    /// The changed parts, in the order of their first changes. Every change is in exactly one.
+    /// The changed parts, in the order of their first changes. Every change that is told is in exactly one.
     pub fn parts(&self) -> &[ChangedPart<'a>] {
         &self.parts
     }

@@ -81,13 +81,13 @@ impl<'a> Walk<'a> {
     /// The changed parts for the selected changes.
     pub(super) fn parts(
         changes: &'a [Change],
-        counts: impl Fn(&Change) -> bool,
+        counts: impl Fn(usize) -> bool,
         common: Option<CommonPart<'a>>,
     ) -> Vec<ChangedPart<'a>> {
         let schema = common.map_or(Schema::tensorflow(), |common| common.schema);
         let mut walk = Self { schema, changes, parts: Vec::new(), nodes: BTreeMap::new() };
         let mut entries = Vec::new();
-        for (at, change) in changes.iter().enumerate().filter(|(_, change)| counts(change)) {
+        for (at, change) in changes.iter().enumerate().filter(|(at, _)| counts(*at)) {
             match &change.detail {
                 _ if change.kind == ChangeKind::Renamed || common.is_none() => {
                     walk.without_text(at)

@@ -5,10 +5,11 @@ use std::io::{self, Write};
 use askama::Template;
 
 use super::page;
-use crate::diff::{Change, ChangedPart, Detail, Diff, LineTag, TextDiff, TextView, Weight};
+use crate::diff::{Change, ChangedPart, Detail, Diff, LineTag, TextDiff, TextView, Told, Weight};
 use crate::report::ReportOptions;
 use crate::report::human::change_text::{self, Scope};
 use crate::report::human::changes::{Section as Kind, counted, what};
+use crate::report::human::grouped;
 use crate::report::human::number;
 use crate::report::human::terminal_text::{plural, printable};
 use crate::report::human::text_view::fitted;
@@ -56,17 +57,17 @@ struct Part {
 
 /// Changes that are shown together, with their text.
 struct Unit<'a> {
-    changes: Vec<&'a Change>,
+    changes: Vec<Told<'a>>,
     part: Option<&'a ChangedPart<'a>>,
 }
 
 /// The number of changes that are written.
 pub(super) fn total(diff: &Diff) -> usize {
-    diff.changes.iter().filter(|change| counts(diff, change)).count()
+    diff.told().filter(|told| counts(diff, told)).count()
 }
 
-fn counts(diff: &Diff, change: &Change) -> bool {
-    diff.options.strict || change.weight == Weight::Semantic
+fn counts(diff: &Diff, told: &Told<'_>) -> bool {
+    diff.options.strict || told.change.weight == Weight::Semantic
 }
 
 /// Writes the changes.
@@ -78,18 +79,17 @@ pub(super) fn write(
 ) -> io::Result<()> {
     let mut units = units(diff, texts);
     units.sort_by_cached_key(|unit| {
-        let first: Option<&Change> = unit.changes.first().copied();
+        let first = unit.changes.first().map(|told| told.change);
         first.map(|first| (Kind::of(first), change_text::order(first)))
     });
     let all = units.len();
     let hidden = all.saturating_sub(MOST) as u64;
     let shown = units.get(..MOST).unwrap_or(&units);
-    let kind = |unit: &Unit<'_>| unit.changes.first().map(|first| Kind::of(first));
+    let kind = |unit: &Unit<'_>| unit.changes.first().map(|first| Kind::of(first.change));
     let kinds = shown.chunk_by(|a, b| kind(a) == kind(b));
     let of_kind = |units: &[Unit<'_>]| {
         let kind = kind(units.first()?)?;
-        let changes: Vec<&Change> =
-            units.iter().flat_map(|unit| unit.changes.iter().copied()).collect();
+        let changes: Vec<_> = units.iter().flat_map(|unit| unit.changes.iter().copied()).collect();
         let title = format!("{} ({})", kind.title(), counted(kind, &changes));
         Some(OfKind { title, scopes: by_scope(units, options.context) })
     };
@@ -105,12 +105,12 @@ pub(super) fn write(
 /// The parts of the texts; without texts, each change.
 fn units<'a>(diff: &'a Diff, texts: Option<&'a TextView<'a>>) -> Vec<Unit<'a>> {
     let Some(texts) = texts else {
-        let changes = diff.changes.iter().filter(|change| counts(diff, change));
-        return changes.map(|change| Unit { changes: vec![change], part: None }).collect();
+        let changes = diff.told().filter(|told| counts(diff, told));
+        return changes.map(|told| Unit { changes: vec![told], part: None }).collect();
     };
     let unit = |part: &'a ChangedPart<'a>| {
-        let mut changes: Vec<&Change> =
-            part.changes().iter().filter_map(|&at| diff.changes.get(at)).collect();
+        let mut changes: Vec<_> =
+            part.changes().iter().filter_map(|&at| diff.told_at(at)).collect();
         change_text::sort(&mut changes);
         Unit { changes, part: Some(part) }
     };
@@ -121,7 +121,9 @@ fn units<'a>(diff: &'a Diff, texts: Option<&'a TextView<'a>>) -> Vec<Unit<'a>> {
 fn by_scope(units: &[Unit<'_>], context: usize) -> Vec<InScope> {
     let scope = |unit: &Unit<'_>| match unit.changes.first() {
         // A group of nodes is a scope of its own, as a rule.
-        Some(change) if !matches!(change.detail, Detail::Nodes(_)) => Scope::of(change).text(),
+        Some(Told { change, .. }) if !matches!(change.detail, Detail::Nodes(_)) => {
+            Scope::of(change).text()
+        }
         _ => String::new(),
     };
     let mut scopes: Vec<InScope> = Vec::new();
@@ -154,10 +156,11 @@ impl Part {
         }
         let lines = text.as_ref().map(|text| lines(text, &mut notes)).unwrap_or_default();
         let words =
-            unit.changes.iter().filter(|change| !is_in_text(change, text.is_some() && !is_cut));
+            unit.changes.iter().filter(|told| !is_in_text(told.change, text.is_some() && !is_cut));
+        notes.extend(unit.changes.iter().filter_map(|told| grouped::text(*told)));
         Self {
             subject: subject(unit, scope),
-            words: words.take(WORDS).map(|change| words_of(change, unit)).collect(),
+            words: words.take(WORDS).map(|told| words_of(told.change, unit)).collect(),
             lines,
             notes,
         }
@@ -189,7 +192,7 @@ fn words_of(change: &Change, unit: &Unit<'_>) -> String {
 
 /// The name of a unit, without the scope that is written above it.
 fn subject(unit: &Unit<'_>, scope: &str) -> String {
-    let Some(first) = unit.changes.first() else { return String::new() };
+    let Some(Told { change: first, .. }) = unit.changes.first() else { return String::new() };
     let name = match (&first.detail, unit.part) {
         (Detail::Nodes(_), _) if first.lhs.is_some() && first.rhs.is_some() => {
             return change_text::sides(first.lhs.as_deref(), first.rhs.as_deref());

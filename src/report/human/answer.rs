@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::diff::{
-    Change, ChangeCounts, Coverage, Diff, Status, StatusCounts, TensorDiff, TensorRole, Verdict,
+    ChangeCounts, Coverage, Diff, Status, StatusCounts, TensorDiff, TensorRole, Told, Verdict,
     Weight,
 };
 use crate::summary::{Movement, RoleMovement, has_new_non_finite};
@@ -200,10 +200,10 @@ fn changes(diff: &Diff) -> Option<String> {
 
 /// The number of semantic changes of signatures, on which every caller of a model relies.
 fn signature_changes(diff: &Diff) -> u64 {
-    let is_signature = |change: &&Change| {
+    let is_signature = |Told { change, .. }: &Told<'_>| {
         change.weight == Weight::Semantic && Section::of(change) == Section::Signatures
     };
-    diff.changes.iter().filter(is_signature).count() as u64
+    diff.told().filter(is_signature).count() as u64
 }
 
 /// Says that no tensor of a role changed.

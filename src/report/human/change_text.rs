@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::diff::{Change, ChangeKind, Detail, Path, Step, Weight};
+use crate::diff::{Change, ChangeKind, Detail, Path, Step, Told, Weight};
 
 use super::number;
 use super::terminal_text::{self, plural, printable, short_of};
@@ -162,11 +162,11 @@ pub(in crate::report) fn order(change: &Change) -> (Scope<'_>, u8, &Path) {
 }
 
 /// Sorts changes by [`order`].
-pub(in crate::report) fn sort(changes: &mut [&Change]) {
-    let mut keyed: Vec<_> = changes.iter().map(|&change| (order(change), change)).collect();
+pub(in crate::report) fn sort(changes: &mut [Told<'_>]) {
+    let mut keyed: Vec<_> = changes.iter().map(|&told| (order(told.change), told)).collect();
     keyed.sort_by_key(|&(order, _)| order);
-    for (place, (_, change)) in changes.iter_mut().zip(keyed) {
-        *place = change;
+    for (place, (_, told)) in changes.iter_mut().zip(keyed) {
+        *place = told;
     }
 }
 

@@ -6,21 +6,20 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 
-use crate::diff::{BoundaryChange, Change, ChangeKind, Detail, Diff, NodeGroup, Side, Weight};
+use crate::diff::{
+    BoundaryChange, Change, ChangeKind, Detail, Diff, NodeGroup, Side, Told, Weight,
+};
 
 use super::change_text::Scope;
 use super::table::{Align, Table};
 use super::terminal_text::{cut_middle, plural, printable, short_of, wrapped};
-use super::{ReportOptions, Verbosity, change_text, lines, number};
+use super::{ReportOptions, Verbosity, change_text, grouped, lines, number};
 
 /// The maximum number of rewired inputs that are listed below a group of nodes.
 const BORDER: usize = 3;
 
 /// The maximum number of ops that are listed for a group of nodes.
 const OPS: usize = 4;
-
-/// The maximum number of rows whose columns are aligned. More rows are not seen at once, and would be in memory at once.
-const ALIGNED: usize = 4_096;
 
 /// A kind of change, the most important first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,10 +71,10 @@ impl Section {
 }
 
 /// The changes of one weight by section, in the order of the report: the title of each section, and its changes.
-pub(in crate::report) fn by_section(diff: &Diff, weight: Weight) -> Vec<(String, Vec<&Change>)> {
-    let mut sections = BTreeMap::<Section, Vec<&Change>>::new();
-    for change in diff.changes.iter().filter(|change| change.weight == weight) {
-        sections.entry(Section::of(change)).or_default().push(change);
+pub(in crate::report) fn by_section(diff: &Diff, weight: Weight) -> Vec<(String, Vec<Told<'_>>)> {
+    let mut sections = BTreeMap::<Section, Vec<Told<'_>>>::new();
+    for told in diff.told().filter(|told| told.change.weight == weight) {
+        sections.entry(Section::of(told.change)).or_default().push(told);
     }
     let titled = |(section, mut all): (Section, Vec<_>)| {
         change_text::sort(&mut all);
@@ -86,11 +85,11 @@ pub(in crate::report) fn by_section(diff: &Diff, weight: Weight) -> Vec<(String,
 
 /// Writes the semantic changes, and the number of cosmetic ones.
 pub(super) fn write(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
-    let semantic = |change: &&Change| change.weight == Weight::Semantic;
-    let changes: Vec<&Change> = diff.changes.iter().filter(semantic).collect();
-    let mut sections = BTreeMap::<Section, Vec<&Change>>::new();
-    for change in &changes {
-        sections.entry(Section::of(change)).or_default().push(change);
+    let semantic = |told: &Told<'_>| told.change.weight == Weight::Semantic;
+    let changes: Vec<_> = diff.told().filter(semantic).collect();
+    let mut sections = BTreeMap::<Section, Vec<Told<'_>>>::new();
+    for &told in &changes {
+        sections.entry(Section::of(told.change)).or_default().push(told);
     }
     let mut left = options.max_rows;
     for (section, mut all) in sections {
@@ -104,7 +103,7 @@ pub(super) fn write(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -
         lines::heading(&title, options, out)?;
         match section {
             Section::Removed | Section::Added => groups(shown, options, out)?,
-            Section::Renamed => renamed(shown).write_fitted(options.columns, out)?,
+            Section::Renamed => renamed(shown, options, out)?,
             _ => rows(shown, options, out)?,
         }
     }
@@ -114,10 +113,10 @@ pub(super) fn write(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -
 }
 
 /// The number of changes, and their ops.
-pub(in crate::report) fn counted(section: Section, changes: &[&Change]) -> String {
+pub(in crate::report) fn counted(section: Section, changes: &[Told<'_>]) -> String {
     let n = number::count(changes.len() as u64);
     let mut ops = BTreeMap::<&str, u64>::new();
-    for change in changes {
+    for Told { change, .. } in changes {
         if let (Section::Nodes, Detail::Op(op)) = (section, &change.detail) {
             *ops.entry(op).or_default() += 1;
         }
@@ -159,11 +158,12 @@ pub(in crate::report) fn what(nodes: &NodeGroup) -> String {
 
 /// Groups of added or removed nodes, and the inputs that were rewired because of them.
 pub(super) fn groups(
-    changes: &[&Change],
+    changes: &[Told<'_>],
     options: &ReportOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    for change in changes {
+    for &told in changes {
+        let change = told.change;
         let Detail::Nodes(nodes) = &change.detail else { continue };
         let mut table = Table::new(&[Align::Left]);
         table.push(Style::new(), vec![change_text::subject(change), what(nodes)]);
@@ -178,43 +178,45 @@ pub(super) fn groups(
         }
         let hidden = nodes.boundary.len().saturating_sub(BORDER);
         lines::more(hidden as u64, "", "      ", style, out)?;
+        grouped::write(told, options, out)?;
     }
     Ok(())
 }
 
-pub(super) fn renamed(changes: &[&Change]) -> Table {
-    let mut table = Table::new(&[Align::Left]);
-    for change in changes {
-        let Detail::Nodes(nodes) = &change.detail else { continue };
-        let names = change_text::sides(change.lhs.as_deref(), change.rhs.as_deref());
-        table.push(Style::new(), vec![names, plural(nodes.names.len() as u64, "node")]);
-    }
-    table
+/// Renamed nodes and scopes.
+pub(super) fn renamed(
+    changes: &[Told<'_>],
+    options: &ReportOptions,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    grouped::write_table(changes, options, out, |change| {
+        let count = match &change.detail {
+            Detail::Nodes(nodes) => plural(nodes.names.len() as u64, "node"),
+            _ => String::new(),
+        };
+        vec![change_text::sides(change.lhs.as_deref(), change.rhs.as_deref()), count]
+    })
 }
 
 /// Changes one by one, under the scopes that several of them share.
 pub(super) fn rows(
-    changes: &[&Change],
+    changes: &[Told<'_>],
     options: &ReportOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    for alike in changes.chunk_by(|a, b| Scope::of(a) == Scope::of(b)) {
-        let scope = alike.first().map(|change| Scope::of(change).text()).unwrap_or_default();
+    for alike in changes.chunk_by(|a, b| Scope::of(a.change) == Scope::of(b.change)) {
+        let scope = alike.first().map(|told| Scope::of(told.change).text()).unwrap_or_default();
         let is_grouped = alike.len() > 1 && !scope.is_empty();
         if is_grouped {
             let style = options.palette.faint;
             writeln!(out, "  {style}{scope}{style:#}")?;
         }
-        for aligned in alike.chunks(ALIGNED) {
-            let mut table = Table::new(&[Align::Left]);
-            for change in aligned {
-                let rest = is_grouped.then(|| change_text::subject_in(change, &scope)).flatten();
-                let name = rest.map(|rest| format!("  {rest}"));
-                let name = name.unwrap_or_else(|| change_text::subject(change));
-                table.push(Style::new(), vec![name, change_text::text(change)]);
-            }
-            table.write_fitted(options.columns, out)?;
-        }
+        grouped::write_table(alike, options, out, |change| {
+            let rest = is_grouped.then(|| change_text::subject_in(change, &scope)).flatten();
+            let name = rest.map(|rest| format!("  {rest}"));
+            let name = name.unwrap_or_else(|| change_text::subject(change));
+            vec![name, change_text::text(change)]
+        })?;
     }
     Ok(())
 }
@@ -296,8 +298,8 @@ pub(in crate::report) fn cosmetic_kinds(diff: &Diff) -> (u64, Vec<String>) {
 
 /// A line for each cosmetic change.
 fn each_cosmetic(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
-    let is_cosmetic = |change: &&Change| change.weight == Weight::Cosmetic;
-    let mut all: Vec<&Change> = diff.changes.iter().filter(is_cosmetic).collect();
+    let is_cosmetic = |told: &Told<'_>| told.change.weight == Weight::Cosmetic;
+    let mut all: Vec<_> = diff.told().filter(is_cosmetic).collect();
     if all.is_empty() {
         return Ok(());
     }

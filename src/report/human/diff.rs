@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use crate::artifact::ArtifactSummary;
 use crate::compare::NanPolicy;
 use crate::diff::{
-    Change, ChangeCounts, ChangeKind, Diff, Status, TensorDiff, TensorRole, TextView, Weight,
+    ChangeCounts, ChangeKind, Diff, Status, TensorDiff, TensorRole, TextView, Told, Weight,
 };
 use crate::report::Judged;
 use crate::summary::{Movement, RoleMovement, ScopeMovement, role_movements, scopes, weights};
@@ -62,9 +62,9 @@ fn names(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
     for tensor in diff.tensors.iter().filter(is_listed) {
         writeln!(out, "{}", tensor.name.printable())?;
     }
-    let counts = |change: &&Change| diff.options.strict || change.weight == Weight::Semantic;
-    for change in diff.changes.iter().filter(counts) {
-        writeln!(out, "{}", printable(&change.path.to_string()))?;
+    let counts = |told: &Told<'_>| diff.options.strict || told.change.weight == Weight::Semantic;
+    for told in diff.told().filter(counts) {
+        writeln!(out, "{}", printable(&told.change.path.to_string()))?;
     }
     Ok(())
 }
@@ -284,11 +284,13 @@ fn only_change(diff: &Diff, of: &RoleMovement) -> Option<String> {
 
 /// For example `graph: 3 changes (1 added, 2 modified), 12 cosmetic`.
 fn changes_counted(diff: &Diff) -> String {
-    let ChangeCounts { semantic, cosmetic, .. } = diff.weights();
+    let ChangeCounts { semantic, cosmetic, grouped, .. } = diff.weights();
     let kinds = [ChangeKind::Removed, ChangeKind::Added, ChangeKind::Renamed, ChangeKind::Modified];
     let of = |kind| {
-        let is = |c: &&Change| c.weight == Weight::Semantic && c.kind == kind;
-        diff.changes.iter().filter(is).count() as u64
+        let is = |Told { change, .. }: &Told<'_>| {
+            change.weight == Weight::Semantic && change.kind == kind
+        };
+        diff.told().filter(is).count() as u64
     };
     let parts: Vec<String> = kinds
         .into_iter()
@@ -298,6 +300,9 @@ fn changes_counted(diff: &Diff) -> String {
     let mut text = format!("{}: {}", message_noun(diff), plural(semantic, "change"));
     if !parts.is_empty() {
         text += &format!(" ({})", parts.join(", "));
+    }
+    if grouped > 0 {
+        text += &format!(" and {} told with them", number::count(grouped));
     }
     if cosmetic > 0 {
         text += &format!(", {} cosmetic", number::count(cosmetic));

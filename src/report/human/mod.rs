@@ -7,6 +7,7 @@ pub(super) mod changes;
 mod devices;
 mod diff;
 pub(super) mod elements;
+pub(super) mod grouped;
 mod histogram;
 pub(super) mod judgement;
 mod lines;

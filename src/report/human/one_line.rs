@@ -1,6 +1,6 @@
 //! A tensor, a change or an error in one line, for reports that have no room for a table.
 
-use crate::diff::{Change, Status, TensorDiff};
+use crate::diff::{Status, TensorDiff, Told};
 use crate::error::Error;
 use crate::summary::Fold;
 
@@ -8,7 +8,7 @@ use super::tensor_tables::{
     change_of_type, described, largest, new_non_finite, share, values_note,
 };
 use super::terminal_text::{printable, short_of};
-use super::{change_text, number};
+use super::{change_text, grouped, number};
 
 /// The name of a tensor, without its middle if it is very long.
 pub(in crate::report) fn name(tensor: &TensorDiff) -> String {
@@ -67,11 +67,14 @@ fn values(tensor: &TensorDiff) -> String {
     parts.join(", ")
 }
 
-/// A change of a message: its path, and its old and new value.
-pub(in crate::report) fn change(change: &Change) -> [String; 2] {
+/// A change of a message: its path, its old and new value, and what it stands for.
+pub(in crate::report) fn change(told: Told<'_>) -> [String; 2] {
     // The columns of a table are apart, the words of a line are not.
-    let text = change_text::text(change).replace("  ", " ");
-    [change_text::subject(change), text]
+    let mut text = change_text::text(told.change).replace("  ", " ");
+    if let Some(more) = grouped::text(told) {
+        text += &format!(" ({more})");
+    }
+    [change_text::subject(told.change), text]
 }
 
 /// An error.

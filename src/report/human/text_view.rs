@@ -6,11 +6,11 @@ use std::io::{self, Write};
 use anstyle::Style;
 use unicode_width::UnicodeWidthChar;
 
-use crate::diff::{Change, ChangedPart, Detail, Diff, Hunk, Line, LineTag, TextDiff, TextView};
+use crate::diff::{ChangedPart, Detail, Diff, Hunk, Line, LineTag, TextDiff, TextView, Told};
 
 use super::changes::{Section, cosmetic, counted, findings, groups, renamed, rows};
 use super::terminal_text::{cut_middle, printable, width_of};
-use super::{ReportOptions, WIDTH, change_text, lines, number};
+use super::{ReportOptions, WIDTH, change_text, grouped, lines, number};
 
 /// Columns to the left of the text of a line.
 const INDENT: usize = 4;
@@ -33,24 +33,25 @@ pub(super) fn write(
     options: &ReportOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let mut sections = BTreeMap::<Section, Vec<(&ChangedPart<'_>, Vec<&Change>)>>::new();
+    let mut sections = BTreeMap::<Section, Vec<(&ChangedPart<'_>, Vec<Told<'_>>)>>::new();
     for part in texts.parts() {
         let mut changes: Vec<_> =
-            part.changes().iter().filter_map(|&at| diff.changes.get(at)).collect();
+            part.changes().iter().filter_map(|&at| diff.told_at(at)).collect();
         change_text::sort(&mut changes);
         let Some(first) = changes.first() else { continue };
-        sections.entry(Section::of(first)).or_default().push((part, changes));
+        sections.entry(Section::of(first.change)).or_default().push((part, changes));
     }
     let mut left = options.max_rows;
     for (section, mut parts) in sections {
-        parts.sort_by_cached_key(|(_, changes)| changes.first().map(|c| change_text::order(c)));
+        parts.sort_by_cached_key(|(_, changes)| {
+            changes.first().map(|told| change_text::order(told.change))
+        });
         let shown = parts.get(..left.min(parts.len())).unwrap_or_default();
         if shown.is_empty() {
             break;
         }
         left -= shown.len();
-        let all: Vec<&Change> =
-            parts.iter().flat_map(|(_, changes)| changes.iter().copied()).collect();
+        let all: Vec<_> = parts.iter().flat_map(|(_, changes)| changes.iter().copied()).collect();
         let title = format!("{} ({})", section.title(), counted(section, &all));
         lines::heading(&title, options, out)?;
         let writer = PartWriter { diff, options };
@@ -75,7 +76,7 @@ impl PartWriter<'_> {
     fn write(
         &self,
         part: &ChangedPart<'_>,
-        changes: &[&Change],
+        changes: &[Told<'_>],
         was_text: bool,
         out: &mut dyn Write,
     ) -> io::Result<bool> {
@@ -84,14 +85,17 @@ impl PartWriter<'_> {
         if was_text {
             writeln!(out)?;
         }
-        let is_group = |change: &&&Change| matches!(change.detail, Detail::Nodes(_));
+        let is_group = |told: &&Told<'_>| matches!(told.change.detail, Detail::Nodes(_));
         let Some(text) = text else {
             self.words(changes, out)?;
             return Ok(false);
         };
         match changes.first().filter(is_group) {
             Some(_) => groups(changes, self.options, out)?,
-            None => writeln!(out, "  {}", cut_middle(&self.subject(part), WIDTH - 2))?,
+            None => {
+                writeln!(out, "  {}", cut_middle(&self.subject(part), WIDTH - 2))?;
+                changes.iter().try_for_each(|told| grouped::write(*told, self.options, out))?;
+            }
         }
         self.hidden_changes(&text, changes, out)?;
         let faint = self.options.palette.faint;
@@ -110,18 +114,18 @@ impl PartWriter<'_> {
     fn hidden_changes(
         &self,
         text: &TextDiff,
-        changes: &[&Change],
+        changes: &[Told<'_>],
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let mut lines = text.hunks.iter().flat_map(|hunk| &hunk.lines);
         let is_whole = !text.is_cut && lines.all(|line| line.more == 0);
-        let is_unseen = |change: &&&Change| match &change.detail {
+        let is_unseen = |told: &&Told<'_>| match &told.change.detail {
             Detail::Nodes(_) => false,
             Detail::Tensor(comparison) if comparison.elements > 1 => true,
             _ => !is_whole,
         };
         let faint = self.options.palette.faint;
-        for change in changes.iter().filter(is_unseen).take(WORDS) {
+        for Told { change, .. } in changes.iter().filter(is_unseen).take(WORDS) {
             let words = [change_text::subject(change), change_text::text(change)].join(": ");
             let words = cut_middle(words.trim_start_matches(": "), WIDTH - 6);
             writeln!(out, "{faint}      {words}{faint:#}")?;
@@ -129,9 +133,9 @@ impl PartWriter<'_> {
         Ok(())
     }
 
-    fn words(&self, changes: &[&Change], out: &mut dyn Write) -> io::Result<()> {
-        match changes.first().map(|change| Section::of(change)) {
-            Some(Section::Renamed) => renamed(changes).write_fitted(self.options.columns, out),
+    fn words(&self, changes: &[Told<'_>], out: &mut dyn Write) -> io::Result<()> {
+        match changes.first().map(|told| Section::of(told.change)) {
+            Some(Section::Renamed) => renamed(changes, self.options, out),
             Some(Section::Removed | Section::Added) => groups(changes, self.options, out),
             _ => rows(changes, self.options, out),
         }

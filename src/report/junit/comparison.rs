@@ -79,7 +79,7 @@ fn changes(diff: &Diff) -> Vec<(String, Outcome)> {
         .map(|found| {
             let [path, text] = change(found);
             let reason = Reason::new("graph", format!("{path}: {text}"));
-            (printable(&found.path.to_string()), Outcome::Failed(reason))
+            (printable(&found.change.path.to_string()), Outcome::Failed(reason))
         })
         .collect();
     if cases.is_empty() && diff.coverage.has_graph() {

@@ -63,7 +63,7 @@ fn checks(title: &str, checks: &[Check], options: &ReportOptions, page: &mut Pag
 
 fn changes(diff: &Diff, weight: Weight, options: &ReportOptions, page: &mut Page) {
     for (title, all) in by_section(diff, weight) {
-        let rows = all.iter().take(options.max_rows).map(|found| change(found).to_vec());
+        let rows = all.iter().take(options.max_rows).map(|found| change(*found).to_vec());
         let title = match weight {
             Weight::Semantic => title,
             Weight::Cosmetic => format!("Cosmetic: {title}"),
