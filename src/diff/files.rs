@@ -19,19 +19,35 @@ pub(super) fn compare(
     let root = PathBuilder::root();
     let files = root.field("files");
     let size = |asset: &Asset| format!("{} bytes", asset.bytes());
-    let mut push = |name: &str, lhs: Option<&Asset>, rhs: Option<&Asset>| {
-        let path = files.key(name).path();
-        diff.changes.push(Change::new(path, lhs.map(size), rhs.map(size)));
-    };
+    let (mut removed, mut added) = (Vec::new(), Vec::new());
     for (name, l) in &lhs.assets {
         match rhs.assets.get(name) {
-            None => push(name, Some(l), None),
-            Some(r) if !l.has_content_of(r)? => push(name, Some(l), Some(r)),
+            None => removed.push((name, l)),
+            Some(r) if !l.has_content_of(r)? => {
+                let path = files.key(name).path();
+                let other = if l.bytes() == r.bytes() { "other bytes" } else { "bytes" };
+                let rhs = format!("{} {other}", r.bytes());
+                diff.changes.push(Change::modified(path, size(l), rhs));
+            }
             Some(_) => {}
         }
     }
-    for (name, r) in rhs.assets.iter().filter(|(name, _)| !lhs.assets.contains_key(*name)) {
-        push(name, None, Some(r));
+    added.extend(rhs.assets.iter().filter(|(name, _)| !lhs.assets.contains_key(*name)));
+    for (name, l) in removed {
+        let mut renamed = None;
+        for (at, (_, r)) in added.iter().enumerate() {
+            if l.has_content_of(r)? {
+                renamed = Some(at);
+                break;
+            }
+        }
+        diff.changes.push(match renamed.map(|at| added.remove(at)) {
+            Some((to, _)) => Change::renamed(files.key_pair(name, to).path(), name, to),
+            None => Change::new(files.key(name).path(), Some(size(l)), None),
+        });
+    }
+    for (name, r) in added {
+        diff.changes.push(Change::new(files.key(name).path(), None, Some(size(r))));
     }
     if let (Some(l), Some(r)) = (&lhs.fingerprint, &rhs.fingerprint)
         && let Ok(fingerprints) = model::CommonPart::of(l.message(), r.message())

@@ -6,15 +6,17 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::adjacent;
 use super::edit::Edit;
 use super::part::Part;
 use super::substitution::{self, Substitution};
-use super::{ChangeGroup, EqualEdits};
+use super::{ChangeGroup, ChangeKind, EqualEdits};
 
 /// The groups that follow from no other, each with the changes that follow from it.
 pub(super) fn explained(groups: Vec<EqualEdits<'_, '_>>) -> Vec<ChangeGroup> {
     let mut causes = vec![None; groups.len()];
     find_by_edit(&groups, &mut causes);
+    adjacent::find(&groups, &mut causes);
     find_by_part(&groups, &mut causes);
     let positions = |group: &EqualEdits<'_, '_>| group.members.iter().map(|c| c.at).collect();
     let mut told = BTreeMap::<usize, ChangeGroup>::new();
@@ -61,6 +63,7 @@ fn find_by_edit(groups: &[EqualEdits<'_, '_>], causes: &mut [Option<usize>]) {
     };
     let unknown = single.iter().filter(|((_, (from, to)), _)| *from == "?" || *to == "?");
     let known_shape = first(groups, unknown.map(|(_, at)| *at));
+    let layers = layers(groups);
     for (at, group) in groups.iter().enumerate() {
         let found = match &group.edit {
             Edit::Sizes(replaced) if replaced.len() > 1 => cause(true, replaced),
@@ -70,12 +73,29 @@ fn find_by_edit(groups: &[EqualEdits<'_, '_>], causes: &mut [Option<usize>]) {
                 Some("op") if is_shape_or_constant(lhs, rhs) => known_shape,
                 _ => None,
             },
+            Edit::Nodes(kind, ..) if is_in_function(group) => layers.get(kind).copied(),
             _ => None,
         };
         if let Some(slot) = causes.get_mut(at) {
             *slot = found.filter(|&found| found != at);
         }
     }
+}
+
+/// The first layers that were added, and that were removed.
+fn layers(groups: &[EqualEdits<'_, '_>]) -> BTreeMap<ChangeKind, usize> {
+    let is_layer = |at: &usize| groups.get(*at).is_some_and(|group| part(group) == Part::Layers);
+    let kind = |at: usize| Some(groups.get(at)?.members.first()?.change.kind);
+    let all: Vec<usize> = (0..groups.len()).filter(is_layer).collect();
+    let of = |wanted| {
+        let of_kind = all.iter().copied().filter(|&at| kind(at) == Some(wanted));
+        Some((wanted, first(groups, of_kind)?))
+    };
+    [ChangeKind::Added, ChangeKind::Removed].into_iter().filter_map(of).collect()
+}
+
+fn is_in_function(group: &EqualEdits<'_, '_>) -> bool {
+    group.members.first().is_some_and(|change| change.place.function.is_some())
 }
 
 fn general<'e, 'a>(edit: &'e Edit<'a>) -> Option<(bool, &'e Substitution<'a>)> {

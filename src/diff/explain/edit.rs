@@ -18,12 +18,10 @@ pub(super) enum Edit<'a> {
     Renamed(&'a str, &'a str),
     /// Another initial value.
     InitialValue,
-    /// Equal nodes added to functions, or removed from them: their kind, ops and last name.
-    NodesOfFunctions(ChangeKind, &'a [(String, u64)], &'a str),
+    /// Equal nodes that were added or removed: their ops, and their name without numbers; in functions, the end of the name.
+    Nodes(ChangeKind, &'a [(String, u64)], String),
     /// The same values in the same field.
     Field(Vec<&'a str>, ChangeKind, Option<&'a str>, Option<&'a str>),
-    /// An edit that no other equals.
-    Single(usize),
 }
 
 /// Attributes and fields that have shapes.
@@ -47,15 +45,14 @@ impl<'a> Edit<'a> {
     }
 
     fn of_change(located: &Located<'a>) -> Self {
-        let Located { at, change, place, part } = located;
+        let Located { change, place, part, .. } = located;
         let both = change.lhs.as_deref().zip(change.rhs.as_deref());
         if let (Detail::Nodes(nodes), ChangeKind::Added | ChangeKind::Removed) =
             (&change.detail, change.kind)
         {
-            return match place.node.filter(|_| place.function.is_some()) {
-                Some(name) => Self::NodesOfFunctions(change.kind, &nodes.ops, leaf(name)),
-                None => Self::Single(*at),
-            };
+            let name = place.node.unwrap_or_default();
+            let name = if place.function.is_some() { leaf(name) } else { name };
+            return Self::Nodes(change.kind, &nodes.ops, unnumbered(name));
         }
         if let Some((lhs, rhs)) = both {
             let named = Self::of_names(change, *part, lhs, rhs);
@@ -63,24 +60,20 @@ impl<'a> Edit<'a> {
                 return edit;
             }
         }
-        let mut fields = place.fields.clone();
-        if place.has("input") {
-            // The same input of equal nodes.
-            fields.extend(place.node.map(leaf));
-        }
-        Self::Field(fields, change.kind, change.lhs.as_deref(), change.rhs.as_deref())
+        Self::Field(place.fields.clone(), change.kind, change.lhs.as_deref(), change.rhs.as_deref())
     }
 
     fn of_names(change: &'a Change, part: Part, lhs: &'a str, rhs: &'a str) -> Option<Self> {
-        let is_name = change.kind == ChangeKind::Renamed
-            || part == Part::Records && lhs.starts_with('"') && rhs.starts_with('"');
+        let are_quoted = lhs.starts_with('"') && rhs.starts_with('"');
+        let is_renamed = change.kind == ChangeKind::Renamed || part == Part::Assets && are_quoted;
+        let is_name = is_renamed || part == Part::Records && are_quoted;
         if !is_name || lhs == rhs {
             None
         } else if unnumbered(lhs) == unnumbered(rhs) {
             Some(Self::Renumbered)
         } else {
             let (from, to) = apart(lhs, rhs);
-            (change.kind == ChangeKind::Renamed).then_some(Self::Renamed(from, to))
+            is_renamed.then_some(Self::Renamed(from, to))
         }
     }
 
@@ -108,20 +101,19 @@ fn leaf(name: &str) -> &str {
     name.rsplit_once('/').map_or(name, |(_, leaf)| leaf)
 }
 
-/// A name without the numbers that TensorFlow appends to its parts: of `sequential_1/dense_2_bias`, `sequential/dense_bias`.
+/// A name without its numbers, and without the `_` before them: of `sequential_1/dense_2_bias`, `sequential/dense_bias`.
 fn unnumbered(name: &str) -> String {
-    let is_number = |word: &&str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit());
-    let without = |part: &str| {
-        let words: Vec<_> = part
-            .split('_')
-            .enumerate()
-            .filter(|(at, word)| *at == 0 || !is_number(word))
-            .map(|(_, word)| word)
-            .collect();
-        words.join("_")
-    };
-    let parts: Vec<_> = name.trim_matches('"').split('/').map(without).collect();
-    parts.join("/")
+    let mut text = String::with_capacity(name.len());
+    for c in name.trim_matches('"').chars() {
+        match c {
+            '0'..='9' => {
+                let is_number = text.ends_with('_') && text.len() > 1;
+                text.truncate(text.len() - usize::from(is_number));
+            }
+            c => text.push(c),
+        }
+    }
+    text
 }
 
 /// The parts of two texts that differ.

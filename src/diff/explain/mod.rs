@@ -6,6 +6,7 @@
 //! No change is altered or lost: each is in exactly one group. The weight of a comparison and its verdict come from the changes,
 //! never from their groups. Swapping the sides swaps the kinds, and leaves the groups as they are.
 
+mod adjacent;
 mod causes;
 mod edit;
 mod part;

@@ -1,7 +1,7 @@
 //! The part of a model that a change is in, which tells whether it can follow from changes in other parts.
 
 use super::place::Place;
-use crate::diff::{Change, Detail};
+use crate::diff::{Change, ChangeKind, Detail};
 
 /// A part of a model. Changes in a part may follow from changes in those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -12,10 +12,14 @@ pub(super) enum Part {
     Saver,
     /// The signatures.
     Signatures,
-    /// The nodes of the graph or of a function that compute, objects, and whatever has no other part.
+    /// Layers and other objects from which TensorFlow 2 traces functions.
+    Layers,
+    /// The nodes of the graph or of a function that compute, and whatever has no other part.
     Model,
     /// Variables, calls and constants around the functions of TensorFlow 2.
     Exported,
+    /// Objects that hold the values of layers.
+    Variables,
     /// The keys under which a saver saves variables.
     SavedKeys,
     /// The initial values of variables.
@@ -56,13 +60,16 @@ const OF_OBJECTS: [&str; 18] = [
     "bare_concrete_function",
 ];
 
+/// Attributes of nodes that repeat what other nodes and functions say.
+const RECORDED: [&str; 4] = ["_class", "Tin", "Tout", "Targuments"];
+
 /// Ops that stand for the arguments and results of a function.
 const BORDERS: [&str; 2] = ["_Arg", "_Retval"];
 
 impl Part {
     pub(super) fn of(change: &Change, place: &Place<'_>) -> Self {
         match place.first() {
-            "asset_file_def" => return Self::Assets,
+            "asset_file_def" | "files" => return Self::Assets,
             "saver_def" if place.last().ends_with("_name") => return Self::SaverNodes,
             "saver_def" => return Self::Saver,
             "signature_def" => return Self::Signatures,
@@ -71,7 +78,7 @@ impl Part {
             _ => {}
         }
         if place.has("object_graph_def") || place.has("object_graph") || place.object.is_some() {
-            return Self::of_object(place);
+            return Self::of_object(change, place);
         }
         match (place.first(), place.fields.get(1)) {
             ("function", None) => return Self::Functions,
@@ -81,9 +88,22 @@ impl Part {
         Self::of_nodes(change, place)
     }
 
-    fn of_object(place: &Place<'_>) -> Self {
+    fn of_object(change: &Change, place: &Place<'_>) -> Self {
+        let is_of_signatures = place.object.is_some_and(|path| path.starts_with("signatures/"));
         let is_record = place.fields.iter().any(|field| OF_OBJECTS.contains(field));
-        if is_record { Self::Records } else { Self::Model }
+        // Constants repeat the object graph, for checkpoints.
+        if is_record || is_of_signatures || place.node.is_some() {
+            return Self::Records;
+        }
+        let texts = [&change.lhs, &change.rhs].into_iter().flatten();
+        match (place.last(), change.kind) {
+            ("nodes", ChangeKind::Added | ChangeKind::Removed) => {
+                let is_layer = texts.into_iter().any(|text| text.contains("user_object"));
+                if is_layer { Self::Layers } else { Self::Variables }
+            }
+            ("nodes", _) => Self::Layers,
+            _ => Self::Model,
+        }
     }
 
     fn of_nodes(change: &Change, place: &Place<'_>) -> Self {
@@ -106,8 +126,8 @@ impl Part {
             Self::Gradients
         } else if all(|name| name.contains("/Initializer/")) {
             Self::Initializers
-        } else if place.last() == "_class" || place.has("input") && text.starts_with('^') {
-            // Where a node is placed, and what it waits for.
+        } else if RECORDED.contains(&place.last()) || place.has("input") && text.starts_with('^') {
+            // Where a node is placed, what it waits for, and the types of the function that it calls.
             Self::Records
         } else {
             Self::Model

@@ -12,7 +12,7 @@ use crate::compare;
 use crate::diff::join::join;
 use crate::diff::path::PathBuilder;
 use crate::diff::{Change, Path, Weight};
-use crate::message::{Records, Value, default_of};
+use crate::message::{Record, Records, Value, default_of};
 use crate::schema::{Field, Kind, MessageType, Schema, WellKnown, WireType};
 use crate::text::{BriefValue, brief};
 
@@ -69,7 +69,10 @@ impl<'a> Level<'a, '_> {
         if treatment.skip {
             return;
         }
-        let weight = self.weight.max(treatment.weight);
+        let is_empty = |run: Option<&[u8]>| run.is_none_or(is_empty_message);
+        let means_none = treatment.empty_is_none && is_empty(lhs) && is_empty(rhs);
+        let weight = if means_none { Weight::Cosmetic } else { treatment.weight };
+        let weight = self.weight.max(weight);
         if self.ty.is_message_set {
             return self.set_item(field, weight, lhs, rhs);
         }
@@ -276,6 +279,13 @@ impl<'a> Level<'a, '_> {
         let change = Change::new(location.path(self.at), lhs, rhs).with_weight(location.weight);
         self.differences.push(Difference::Change(Box::new(change)));
     }
+}
+
+/// Whether a field has one message without fields.
+fn is_empty_message(run: &[u8]) -> bool {
+    let mut records = Records::new(run, 0).map_while(Result::ok);
+    let is_empty = |record: Record<'_>| matches!(record.value, Value::Len([]));
+    records.next().is_some_and(is_empty) && records.next().is_none()
 }
 
 /// Whether the values of a field are numbers or enums, so that a list of them is reported as a whole.

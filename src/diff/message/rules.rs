@@ -47,11 +47,19 @@ pub(crate) struct Treatment<'r> {
     pub(crate) embedded: Option<&'r str>,
     /// Whether the field is skipped.
     pub(crate) skip: bool,
+    /// Whether an empty message means the same as none.
+    pub(crate) empty_is_none: bool,
 }
 
 impl Default for Treatment<'_> {
     fn default() -> Self {
-        Self { weight: Weight::Semantic, list: ListAs::List, embedded: None, skip: false }
+        Self {
+            weight: Weight::Semantic,
+            list: ListAs::List,
+            embedded: None,
+            skip: false,
+            empty_is_none: false,
+        }
     }
 }
 

@@ -39,6 +39,8 @@ pub(in crate::diff) struct Meaning {
     pub(super) is_device: bool,
     /// Whether the field has names that users of a model see. Renames of nodes do not apply to them.
     pub(super) is_for_users: bool,
+    /// Whether an empty message means the same as none.
+    empty_is_none: bool,
     /// The name of an item of the list in paths, if it is not one of its keys.
     item_name: Option<ItemName>,
 }
@@ -59,6 +61,7 @@ const fn field(message: &'static str, number: u32) -> Meaning {
         is_compared_elsewhere: false,
         is_device: false,
         is_for_users: false,
+        empty_is_none: false,
         item_name: None,
     }
 }
@@ -84,6 +87,10 @@ impl Meaning {
 
     const fn for_users(self) -> Self {
         Self { is_for_users: true, ..self }
+    }
+
+    const fn empty_is_none(self) -> Self {
+        Self { empty_is_none: true, ..self }
     }
 
     const fn by_meaning(self) -> Self {
@@ -121,6 +128,8 @@ static FIELDS: &[Meaning] = &[
     field(meta_info_def::MESSAGE_NAME, meta_info_def::STRIPPED_DEFAULT_ATTRS).cosmetic(),
     field(graph_def::MESSAGE_NAME, graph_def::NODE).elsewhere().named(node_name),
     field(graph_def::MESSAGE_NAME, graph_def::VERSION).cosmetic(),
+    field(graph_def::MESSAGE_NAME, graph_def::VERSIONS).empty_is_none(),
+    field(graph_def::MESSAGE_NAME, graph_def::LIBRARY).empty_is_none(),
     field(graph_def::MESSAGE_NAME, graph_def::DEBUG_INFO).cosmetic(),
     field(version_def::MESSAGE_NAME, version_def::PRODUCER).cosmetic(),
     field(node_def::MESSAGE_NAME, node_def::INPUT).by_meaning(),
@@ -196,6 +205,7 @@ pub(in crate::diff) fn treatment(
         list: keys.unwrap_or(meaning.list),
         embedded: item.map(|item| item.message),
         skip: meaning.is_compared_elsewhere,
+        empty_is_none: meaning.empty_is_none,
     }
 }
 

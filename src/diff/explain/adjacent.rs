@@ -1,0 +1,115 @@
+//! Finds changes of the structure that touch each other: nodes that came where others went, and inputs that lead around them.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use petgraph::unionfind::UnionFind;
+
+use super::part::Part;
+use super::{EqualEdits, Located};
+use crate::diff::{Detail, Path};
+
+/// A node whose inputs changed, or a source of such an input.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Touched<'a> {
+    /// The node, by its names on both sides in one order, and its function.
+    Node(Option<&'a str>, String),
+    /// The source.
+    Source(&'a str),
+}
+
+/// Puts each group of changes under the most important one that it touches.
+pub(super) fn find(groups: &[EqualEdits<'_, '_>], causes: &mut [Option<usize>]) {
+    let mut sets = UnionFind::new(groups.len());
+    let mut seen = BTreeMap::<Touched<'_>, usize>::new();
+    let mut touching = Vec::new();
+    for (at, group) in groups.iter().enumerate() {
+        if causes.get(at) != Some(&None) {
+            continue;
+        }
+        for touched in group.members.iter().flat_map(|change| touched(change)) {
+            let first = *seen.entry(touched).or_insert(at);
+            sets.union(first, at);
+            touching.push(at);
+        }
+    }
+    touching.dedup();
+    let mut roots = BTreeMap::<usize, (usize, _)>::new();
+    for &at in &touching {
+        let Some(group) = groups.get(at) else { continue };
+        let (set, importance) = (sets.find(at), importance(group));
+        let root = roots.entry(set).or_insert_with(|| (at, importance.clone()));
+        if importance < root.1 {
+            *root = (at, importance);
+        }
+    }
+    for &at in &touching {
+        let root = roots.get(&sets.find(at)).map(|(root, _)| *root);
+        if let Some(slot) = causes.get_mut(at) {
+            *slot = root.filter(|&root| root != at);
+        }
+    }
+}
+
+/// What a change of the structure touches; nothing for others.
+fn touched<'a>(located: &Located<'a>) -> Vec<Touched<'a>> {
+    let Located { change, place, part, .. } = located;
+    if !matches!(part, Part::Model | Part::Exported) {
+        return Vec::new();
+    }
+    let node = |path: &'a Path| Touched::Node(place.function, unordered_node(path));
+    match (&change.detail, place.last()) {
+        (Detail::Nodes(nodes), _) => {
+            let inputs = nodes.boundary.iter().filter(|change| {
+                let text = change.rhs.as_deref().or(change.lhs.as_deref()).unwrap_or_default();
+                !text.starts_with('^') && is_input(&change.path)
+            });
+            inputs.map(|change| node(&change.path)).collect()
+        }
+        (_, "op") => vec![node(&change.path)],
+        _ if is_input(&change.path) => {
+            let sources = [&change.lhs, &change.rhs].into_iter().flatten();
+            let sources = sources.map(|source| Touched::Source(source));
+            sources.chain([node(&change.path)]).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a path leads to an input of a node.
+fn is_input(path: &Path) -> bool {
+    path.steps()
+        .iter()
+        .any(|step| matches!(step, crate::diff::Step::Field(name) if &**name == "input"))
+}
+
+/// The names of a node on both sides, the same with the sides swapped.
+fn unordered_node(path: &Path) -> String {
+    let name = |path: &Path| {
+        let name = path.key_in("node").or_else(|| path.key_in("node_def"));
+        name.unwrap_or_default().to_owned()
+    };
+    let (lhs, rhs) = (path.in_lhs().map(|path| name(&path)), name(path));
+    match lhs.filter(|lhs| *lhs != rhs) {
+        Some(lhs) if lhs < rhs => format!("{lhs}\n{rhs}"),
+        Some(lhs) => format!("{rhs}\n{lhs}"),
+        None => rhs,
+    }
+}
+
+/// A key that sorts groups by importance: another op, then the most nodes, then inputs. It is the same with the sides swapped.
+fn importance(group: &EqualEdits<'_, '_>) -> (Part, u8, Reverse<usize>, Option<(String, String)>) {
+    let first = group.members.first();
+    let nodes = |change: &&Located<'_>| match &change.change.detail {
+        Detail::Nodes(nodes) => nodes.names.len(),
+        _ => 0,
+    };
+    let kind = match first {
+        Some(change) if change.place.last() == "op" => 0,
+        Some(change) if matches!(change.change.detail, Detail::Nodes(_)) => 1,
+        _ => 2,
+    };
+    let part = first.map_or(Part::Records, |change| change.part);
+    let size = group.members.iter().map(nodes).sum::<usize>().max(group.members.len());
+    (part, kind, Reverse(size), first.map(|change| change.unordered_path()))
+}
