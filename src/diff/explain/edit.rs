@@ -4,6 +4,7 @@ use super::part::Part;
 use super::substitution::{self, Substitution};
 use super::{ChangeKind, Detail, Located};
 use crate::diff::Change;
+use crate::diff::graph::unnumbered;
 
 /// An edit.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,7 +70,7 @@ impl<'a> Edit<'a> {
         let is_name = is_renamed || part == Part::Records && are_quoted;
         if !is_name || lhs == rhs {
             None
-        } else if unnumbered(lhs) == unnumbered(rhs) {
+        } else if unnumbered(lhs.trim_matches('"')) == unnumbered(rhs.trim_matches('"')) {
             Some(Self::Renumbered)
         } else {
             let (from, to) = apart(lhs, rhs);
@@ -99,21 +100,6 @@ impl<'a> Edit<'a> {
 fn leaf(name: &str) -> &str {
     let name = name.strip_suffix('/').unwrap_or(name);
     name.rsplit_once('/').map_or(name, |(_, leaf)| leaf)
-}
-
-/// A name without its numbers, and without the `_` before them: of `sequential_1/dense_2_bias`, `sequential/dense_bias`.
-fn unnumbered(name: &str) -> String {
-    let mut text = String::with_capacity(name.len());
-    for c in name.trim_matches('"').chars() {
-        match c {
-            '0'..='9' => {
-                let is_number = text.ends_with('_') && text.len() > 1;
-                text.truncate(text.len() - usize::from(is_number));
-            }
-            c => text.push(c),
-        }
-    }
-    text
 }
 
 /// The parts of two texts that differ.

@@ -42,6 +42,21 @@ fn counters(name: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
+/// A name without its numbers, and without the `_` before them: of `sequential_1/dense_2_bias`, `sequential/dense_bias`.
+pub(crate) fn unnumbered(name: &str) -> String {
+    let mut text = String::with_capacity(name.len());
+    for c in name.chars() {
+        match c {
+            '0'..='9' => {
+                let is_number = text.ends_with('_') && text.len() > 1;
+                text.truncate(text.len() - usize::from(is_number));
+            }
+            c => text.push(c),
+        }
+    }
+    text
+}
+
 /// A key that sorts names by their counters.
 pub(super) fn counted(name: &str) -> (Cow<'_, str>, usize, &str) {
     (stem(name), name.len(), name)
@@ -67,5 +82,18 @@ mod tests {
             assert_eq!(stem(name), expected);
         }
         assert_eq!(without_last("while_body_6_grad_62"), "while_body_6_grad");
+    }
+
+    #[test]
+    fn numbers_are_taken_out_with_the_underscore_before_them() {
+        for (name, expected) in [
+            ("sequential_1/dense_2_bias", "sequential/dense_bias"),
+            ("conv2d", "convd"),
+            ("block12/conv", "block/conv"),
+            ("_1", "_"),
+            ("", ""),
+        ] {
+            assert_eq!(unnumbered(name), expected);
+        }
     }
 }

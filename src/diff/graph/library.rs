@@ -1,11 +1,11 @@
 //! Compares the functions of two graphs, whose bodies are graphs.
 
-use super::counters::stem;
+use super::counters::{stem, unnumbered};
 use super::functions::FunctionMatching;
 use super::{Context, GraphPair};
 use crate::diff::join::join;
 use crate::diff::message::{MessageDiff, MessagePair};
-use crate::diff::path::PathBuilder;
+use crate::diff::path::{PathBuilder, Step};
 use crate::diff::{Change, ChangeKind, Weight};
 use crate::graph::Graph;
 use crate::message::{entries, fields, nested, varint};
@@ -71,7 +71,13 @@ pub(in crate::diff) fn compare_bodies(
     out: &mut MessageDiff,
 ) {
     let MessagePair { lhs: l, rhs: r, at, .. } = *pair;
+    let start = out.changes.len();
     context.differ.fields(pair, out);
+    let changes = out.changes.iter_mut().skip(start);
+    // TensorFlow numbers the arguments for captured tensors anew in each export; arguments are matched by position.
+    changes.filter(|change| is_renumbered_argument(change)).for_each(|change| {
+        change.weight = Weight::Cosmetic;
+    });
     let attrs = |bytes| entries(bytes, function_def::ATTR);
     context.attrs(("", ""), attrs(l), attrs(r), at, out);
     argument_attrs(context, (l, r), at, out);
@@ -81,6 +87,18 @@ pub(in crate::diff) fn compare_bodies(
     let pair = GraphPair::new(&lhs, &rhs, 1);
     let inner = Context { renames: &pair.renames, outer_renames: context.renames, ..*context };
     pair.compare(&inner, at, "node_def", out);
+}
+
+/// Whether a change is another number in the name of an argument or a result of a function.
+fn is_renumbered_argument(change: &Change) -> bool {
+    let is_name = match change.path.steps().as_slice() {
+        [.., Step::Field(list), Step::Index(_), Step::Field(name)] => {
+            matches!((&**list, &**name), ("input_arg" | "output_arg", "name"))
+        }
+        _ => false,
+    };
+    let names = change.lhs.as_deref().zip(change.rhs.as_deref());
+    is_name && names.is_some_and(|(lhs, rhs)| unnumbered(lhs) == unnumbered(rhs))
 }
 
 /// Compares the attributes of each argument.

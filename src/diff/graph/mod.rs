@@ -33,7 +33,7 @@ use crate::schema::Schema;
 
 use super::message::MessageDiffer;
 pub(crate) use attrs::is_internal;
-pub(crate) use counters::stem;
+pub(crate) use counters::{stem, unnumbered};
 pub(super) use functions::FunctionMatching;
 pub(super) use library::compare_bodies;
 pub(super) use pair::GraphPair;

@@ -4,6 +4,7 @@
 use super::ModelRules;
 use super::collection_entries::move_to_node_groups;
 use super::object_graph::{ObjectMatching, remove_repeated};
+use super::signature_keys::pair_renamed;
 use crate::diff::graph::{FunctionMatching, GraphPair, SaverFunctions};
 use crate::diff::message::{MessageDiff, MessagePair};
 use crate::diff::path::PathBuilder;
@@ -78,7 +79,11 @@ impl ModelRules<'_> {
         let both = |field| (nested(lhs, field), nested(rhs, field));
         let (graphs, objects) =
             (both(meta_graph_def::GRAPH_DEF), both(meta_graph_def::OBJECT_GRAPH_DEF));
-        rules.with_graphs(graphs, objects, at, out, |rules, out| rules.differ().fields(pair, out));
+        rules.with_graphs(graphs, objects, at, out, |rules, out| {
+            let start = out.changes.len();
+            rules.differ().fields(pair, out);
+            pair_renamed((lhs, rhs), rules.renames, at, &mut out.changes, start);
+        });
         remove_repeated(&mut out.changes, start);
         move_to_node_groups((lhs, rhs), &mut out.changes, start);
     }

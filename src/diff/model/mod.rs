@@ -8,6 +8,7 @@ mod object_graph;
 mod op_def;
 mod rules;
 mod saved_model;
+mod signature_keys;
 mod treatment;
 
 use crate::compare;
