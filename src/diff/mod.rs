@@ -57,7 +57,7 @@ pub use self::{
 pub use change::{Change, ChangeKind, Weight};
 pub use criteria::Criteria;
 pub(crate) use embedded::object_graph as embedded_object_graph;
-pub use explain::{ChangeGroup, Grouping, Told};
+pub use explain::{ChangeGroup, Grouping, ReportedChange};
 pub use finding::Finding;
 pub(crate) use graph::{is_internal, stem};
 pub use ignore::Ignore;

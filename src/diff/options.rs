@@ -28,7 +28,7 @@ pub struct DiffOptions {
     pub lists: Lists,
     /// Changes that are left out of the result.
     pub ignore: Ignore,
-    /// Whether equal edits, and what follows from them, are told together.
+    /// Whether equal edits, and what follows from them, are reported together.
     pub grouping: Grouping,
     /// Whether cosmetic changes make the verdict `Different`.
     pub strict: bool,

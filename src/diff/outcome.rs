@@ -113,7 +113,7 @@ pub struct ChangeCounts {
     pub semantic: u64,
     /// Changes that do not.
     pub cosmetic: u64,
-    /// Changes that are told with another one, which are no more of these.
+    /// Changes that are reported with another one: equal edits, and what follows from them. They are not among the semantic changes.
     pub grouped: u64,
     /// Changes that the options ignore; they have no weight.
     pub ignored: u64,
@@ -347,7 +347,9 @@ impl Diff {
 
     /// The number of changes of each weight, as reports tell them.
     pub fn weights(&self) -> ChangeCounts {
-        let of = |weight| self.told().filter(|told| told.change.weight == weight).count() as u64;
+        let of = |weight| {
+            self.reported().filter(|reported| reported.change.weight == weight).count() as u64
+        };
         ChangeCounts {
             semantic: of(Weight::Semantic),
             cosmetic: of(Weight::Cosmetic),

@@ -4,7 +4,7 @@ use super::Judged;
 use super::human::{
     by_section, change, difference, error, limit, name, plural, printable, reason, short_of,
 };
-use crate::diff::{Diff, Status, Told, Verdict, Weight};
+use crate::diff::{Diff, ReportedChange, Status, Verdict, Weight};
 use crate::rules::{Check, RuleOrigin};
 use crate::summary::{SortKey, sections};
 
@@ -98,7 +98,7 @@ fn changes(diff: &Diff) -> impl Iterator<Item = Problem<'_>> {
 }
 
 /// The changes of messages that make the verdict different, in the order of the report for people.
-pub(super) fn counting_changes(diff: &Diff) -> impl Iterator<Item = Told<'_>> {
+pub(super) fn counting_changes(diff: &Diff) -> impl Iterator<Item = ReportedChange<'_>> {
     let weights = [Some(Weight::Semantic), diff.options.strict.then_some(Weight::Cosmetic)];
     let sections = weights.into_iter().flatten().flat_map(|weight| by_section(diff, weight));
     sections.flat_map(|(_, changes)| changes)

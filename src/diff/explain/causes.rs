@@ -19,11 +19,11 @@ pub(super) fn explained(groups: Vec<EqualEdits<'_, '_>>) -> Vec<ChangeGroup> {
     adjacent::find(&groups, &mut causes);
     find_by_part(&groups, &mut causes);
     let positions = |group: &EqualEdits<'_, '_>| group.members.iter().map(|c| c.at).collect();
-    let mut told = BTreeMap::<usize, ChangeGroup>::new();
+    let mut reported = BTreeMap::<usize, ChangeGroup>::new();
     for (at, group) in groups.iter().enumerate() {
         let members: Vec<usize> = positions(group);
         let root = root(at, &causes);
-        let group_of_root = told.entry(root).or_default();
+        let group_of_root = reported.entry(root).or_default();
         group_of_root.follows.extend(&group.follows);
         match root == at {
             true => group_of_root.members = members,
@@ -34,7 +34,7 @@ pub(super) fn explained(groups: Vec<EqualEdits<'_, '_>>) -> Vec<ChangeGroup> {
         group.follows.sort_unstable();
         group
     };
-    told.into_values().map(sorted).collect()
+    reported.into_values().map(sorted).collect()
 }
 
 /// The group at the end of a chain of causes.
@@ -128,13 +128,15 @@ fn find_by_part(groups: &[EqualEdits<'_, '_>], causes: &mut [Option<usize>]) {
     for &at in &order {
         let Some(group) = groups.get(at).filter(|group| !is_made(group)) else { continue };
         let part = part(group);
-        let is_cause = |&&cause: &&usize| {
-            groups.get(cause).is_some_and(|cause| self::part(cause) < part && explains(cause, part))
-        };
+        let comes_before =
+            |cause: &&usize| groups.get(**cause).is_some_and(|c| self::part(c) < part);
+        let is_cause = |cause: &&usize| groups.get(**cause).is_some_and(|c| explains(c, part));
         let Some(change) = group.members.first() else { continue };
         let near = surroundings(change.place.function, change.place.node);
-        let near = near.into_iter().filter_map(|place| nearby.get(&place)).find(is_cause);
-        let found = near.or_else(|| order.iter().find(is_cause)).copied();
+        let mut near = near.into_iter().filter_map(|place| nearby.get(&place)).filter(comes_before);
+        // The parts ascend.
+        let mut others = order.iter().take_while(comes_before);
+        let found = near.find(is_cause).or_else(|| others.find(is_cause)).copied();
         if let Some(slot) = causes.get_mut(at) {
             *slot = found;
         }

@@ -1,4 +1,4 @@
-//! What a change does to a field, wherever the field is. Changes with equal edits are told together.
+//! What a change does to a field, wherever the field is. Changes with equal edits are reported together.
 
 use super::part::Part;
 use super::substitution::{self, Substitution};
@@ -38,7 +38,7 @@ const SHAPES: [&str; 8] = [
 ];
 
 impl<'a> Edit<'a> {
-    /// The edit of a change, and the part that it is told in if equal edits of other parts are told apart.
+    /// The edit of a change, and the part that it is reported in if equal edits of other parts are reported apart.
     pub(super) fn of(located: &Located<'a>) -> (Self, Option<Part>) {
         let edit = Self::of_change(located);
         let is_general = matches!(edit, Self::Sizes(_) | Self::Types(_));

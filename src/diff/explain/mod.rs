@@ -49,14 +49,14 @@ impl ChangeGroup {
 
 /// A change as reports tell it.
 #[derive(Debug, Clone, Copy)]
-pub struct Told<'d> {
+pub struct ReportedChange<'d> {
     /// The change, which stands for all of the group.
     pub change: &'d Change,
     diff: &'d Diff,
     group: &'d ChangeGroup,
 }
 
-impl<'d> Told<'d> {
+impl<'d> ReportedChange<'d> {
     /// All equal edits, with this one.
     pub fn members(self) -> impl Iterator<Item = &'d Change> {
         self.group.members.iter().filter_map(|&at| self.diff.changes.get(at))
@@ -80,22 +80,22 @@ impl<'d> Told<'d> {
 
 impl Diff {
     /// The changes as reports tell them: one for each group.
-    pub fn told(&self) -> impl Iterator<Item = Told<'_>> {
+    pub fn reported(&self) -> impl Iterator<Item = ReportedChange<'_>> {
         self.groups.iter().filter_map(|group| {
             let change = self.changes.get(*group.members.first()?)?;
-            Some(Told { change, diff: self, group })
+            Some(ReportedChange { change, diff: self, group })
         })
     }
 
-    /// The change at a position, if it is told.
-    pub fn told_at(&self, at: usize) -> Option<Told<'_>> {
+    /// The change at a position, if it is reported.
+    pub fn reported_at(&self, at: usize) -> Option<ReportedChange<'_>> {
         let first = |group: &ChangeGroup| group.members.first().copied();
         let group = self.groups.binary_search_by_key(&Some(at), first).ok()?;
         let group = self.groups.get(group)?;
-        Some(Told { change: self.changes.get(at)?, diff: self, group })
+        Some(ReportedChange { change: self.changes.get(at)?, diff: self, group })
     }
 
-    /// The changes that are told with another one.
+    /// The changes that are reported with another one.
     pub(crate) fn grouped(&self) -> impl Iterator<Item = &Change> {
         let others = |group: &ChangeGroup| {
             let members = group.members.iter().skip(1).chain(&group.follows).copied();
@@ -190,14 +190,11 @@ fn equal_edits<'a, 'c>(located: &'c [Located<'a>]) -> Vec<EqualEdits<'a, 'c>> {
     grouped.collect()
 }
 
-/// Puts the change that stands for all first: one that is no consequence, and that is the same with the sides swapped.
+/// Puts the change that stands for all first: one that follows from nothing, if there is any. Edits of one group are never both
+/// added and removed, so that its kind is the same with the sides swapped.
 fn sort_members(members: &mut [&Located<'_>]) {
-    let Some(first_part) = members.iter().map(|change| change.part).min() else { return };
-    let of_first = members.iter().enumerate().filter(|(_, change)| change.part == first_part);
-    let first = match members.len() {
-        1 => Some(0),
-        _ => of_first.min_by_key(|(_, change)| change.unordered_path()).map(|(at, _)| at),
-    };
+    let importance = |(_, change): &(usize, &&Located<'_>)| (change.part, change.change.kind);
+    let first = members.iter().enumerate().min_by_key(importance).map(|(at, _)| at);
     if let Some(start) = first.and_then(|first| members.get_mut(..=first)) {
         start.rotate_right(1);
     }

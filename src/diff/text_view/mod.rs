@@ -85,8 +85,8 @@ impl<'a> TextView<'a> {
             None => None,
         };
         let counts = |at| {
-            let told = diff.told_at(at);
-            told.is_some_and(|t| diff.options.strict || t.change.weight == Weight::Semantic)
+            let reported = diff.reported_at(at);
+            reported.is_some_and(|t| diff.options.strict || t.change.weight == Weight::Semantic)
         };
         Ok(Self { parts: Walk::parts(&diff.changes, counts, common) })
     }
@@ -109,7 +109,7 @@ impl<'a> TextView<'a> {
         Ok(Self { parts: Walk::parts(changes, |_| true, Some(common)) })
     }
 
-    /// The changed parts, in the order of their first changes. Every change that is told is in exactly one.
+    /// The changed parts, in the order of their first changes. Every change that is reported is in exactly one.
     pub fn parts(&self) -> &[ChangedPart<'a>] {
         &self.parts
     }

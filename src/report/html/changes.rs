@@ -5,7 +5,9 @@ use std::io::{self, Write};
 use askama::Template;
 
 use super::page;
-use crate::diff::{Change, ChangedPart, Detail, Diff, LineTag, TextDiff, TextView, Told, Weight};
+use crate::diff::{
+    Change, ChangedPart, Detail, Diff, LineTag, ReportedChange, TextDiff, TextView, Weight,
+};
 use crate::report::ReportOptions;
 use crate::report::human::change_text::{self, Scope};
 use crate::report::human::changes::{Section as Kind, counted, what};
@@ -57,17 +59,17 @@ struct Part {
 
 /// Changes that are shown together, with their text.
 struct Unit<'a> {
-    changes: Vec<Told<'a>>,
+    changes: Vec<ReportedChange<'a>>,
     part: Option<&'a ChangedPart<'a>>,
 }
 
 /// The number of changes that are written.
 pub(super) fn total(diff: &Diff) -> usize {
-    diff.told().filter(|told| counts(diff, told)).count()
+    diff.reported().filter(|reported| counts(diff, reported)).count()
 }
 
-fn counts(diff: &Diff, told: &Told<'_>) -> bool {
-    diff.options.strict || told.change.weight == Weight::Semantic
+fn counts(diff: &Diff, reported: &ReportedChange<'_>) -> bool {
+    diff.options.strict || reported.change.weight == Weight::Semantic
 }
 
 /// Writes the changes.
@@ -79,7 +81,7 @@ pub(super) fn write(
 ) -> io::Result<()> {
     let mut units = units(diff, texts);
     units.sort_by_cached_key(|unit| {
-        let first = unit.changes.first().map(|told| told.change);
+        let first = unit.changes.first().map(|reported| reported.change);
         first.map(|first| (Kind::of(first), change_text::order(first)))
     });
     let all = units.len();
@@ -105,12 +107,12 @@ pub(super) fn write(
 /// The parts of the texts; without texts, each change.
 fn units<'a>(diff: &'a Diff, texts: Option<&'a TextView<'a>>) -> Vec<Unit<'a>> {
     let Some(texts) = texts else {
-        let changes = diff.told().filter(|told| counts(diff, told));
-        return changes.map(|told| Unit { changes: vec![told], part: None }).collect();
+        let changes = diff.reported().filter(|reported| counts(diff, reported));
+        return changes.map(|reported| Unit { changes: vec![reported], part: None }).collect();
     };
     let unit = |part: &'a ChangedPart<'a>| {
         let mut changes: Vec<_> =
-            part.changes().iter().filter_map(|&at| diff.told_at(at)).collect();
+            part.changes().iter().filter_map(|&at| diff.reported_at(at)).collect();
         change_text::sort(&mut changes);
         Unit { changes, part: Some(part) }
     };
@@ -121,7 +123,7 @@ fn units<'a>(diff: &'a Diff, texts: Option<&'a TextView<'a>>) -> Vec<Unit<'a>> {
 fn by_scope(units: &[Unit<'_>], context: usize) -> Vec<InScope> {
     let scope = |unit: &Unit<'_>| match unit.changes.first() {
         // A group of nodes is a scope of its own, as a rule.
-        Some(Told { change, .. }) if !matches!(change.detail, Detail::Nodes(_)) => {
+        Some(ReportedChange { change, .. }) if !matches!(change.detail, Detail::Nodes(_)) => {
             Scope::of(change).text()
         }
         _ => String::new(),
@@ -155,12 +157,14 @@ impl Part {
             notes.push(format!("… and {}", plural(more, "more node")));
         }
         let lines = text.as_ref().map(|text| lines(text, &mut notes)).unwrap_or_default();
-        let words =
-            unit.changes.iter().filter(|told| !is_in_text(told.change, text.is_some() && !is_cut));
-        notes.extend(unit.changes.iter().filter_map(|told| grouped::text(*told)));
+        let words = unit
+            .changes
+            .iter()
+            .filter(|reported| !is_in_text(reported.change, text.is_some() && !is_cut));
+        notes.extend(unit.changes.iter().filter_map(|reported| grouped::text(*reported)));
         Self {
             subject: subject(unit, scope),
-            words: words.take(WORDS).map(|told| words_of(told.change, unit)).collect(),
+            words: words.take(WORDS).map(|reported| words_of(reported.change, unit)).collect(),
             lines,
             notes,
         }
@@ -192,7 +196,9 @@ fn words_of(change: &Change, unit: &Unit<'_>) -> String {
 
 /// The name of a unit, without the scope that is written above it.
 fn subject(unit: &Unit<'_>, scope: &str) -> String {
-    let Some(Told { change: first, .. }) = unit.changes.first() else { return String::new() };
+    let Some(ReportedChange { change: first, .. }) = unit.changes.first() else {
+        return String::new();
+    };
     let name = match (&first.detail, unit.part) {
         (Detail::Nodes(_), _) if first.lhs.is_some() && first.rhs.is_some() => {
             return change_text::sides(first.lhs.as_deref(), first.rhs.as_deref());

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use crate::diff::{
-    ChangeCounts, Coverage, Diff, Status, StatusCounts, TensorDiff, TensorRole, Told, Verdict,
-    Weight,
+    ChangeCounts, Coverage, Diff, ReportedChange, Status, StatusCounts, TensorDiff, TensorRole,
+    Verdict, Weight,
 };
 use crate::summary::{Movement, RoleMovement, has_new_non_finite};
 
@@ -200,10 +200,10 @@ fn changes(diff: &Diff) -> Option<String> {
 
 /// The number of semantic changes of signatures, on which every caller of a model relies.
 fn signature_changes(diff: &Diff) -> u64 {
-    let is_signature = |Told { change, .. }: &Told<'_>| {
+    let is_signature = |ReportedChange { change, .. }: &ReportedChange<'_>| {
         change.weight == Weight::Semantic && Section::of(change) == Section::Signatures
     };
-    diff.told().filter(is_signature).count() as u64
+    diff.reported().filter(is_signature).count() as u64
 }
 
 /// Says that no tensor of a role changed.

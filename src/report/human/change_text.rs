@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::diff::{Change, ChangeKind, Detail, Path, Step, Told, Weight};
+use crate::diff::{Change, ChangeKind, Detail, Path, ReportedChange, Step, Weight};
 
 use super::number;
 use super::terminal_text::{self, plural, printable, short_of};
@@ -162,11 +162,12 @@ pub(in crate::report) fn order(change: &Change) -> (Scope<'_>, u8, &Path) {
 }
 
 /// Sorts changes by [`order`].
-pub(in crate::report) fn sort(changes: &mut [Told<'_>]) {
-    let mut keyed: Vec<_> = changes.iter().map(|&told| (order(told.change), told)).collect();
+pub(in crate::report) fn sort(changes: &mut [ReportedChange<'_>]) {
+    let mut keyed: Vec<_> =
+        changes.iter().map(|&reported| (order(reported.change), reported)).collect();
     keyed.sort_by_key(|&(order, _)| order);
-    for (place, (_, told)) in changes.iter_mut().zip(keyed) {
-        *place = told;
+    for (place, (_, reported)) in changes.iter_mut().zip(keyed) {
+        *place = reported;
     }
 }
 

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use anstyle::Style;
 
 use crate::diff::{
-    BoundaryChange, Change, ChangeKind, Detail, Diff, NodeGroup, Side, Told, Weight,
+    BoundaryChange, Change, ChangeKind, Detail, Diff, NodeGroup, ReportedChange, Side, Weight,
 };
 
 use super::change_text::Scope;
@@ -71,10 +71,13 @@ impl Section {
 }
 
 /// The changes of one weight by section, in the order of the report: the title of each section, and its changes.
-pub(in crate::report) fn by_section(diff: &Diff, weight: Weight) -> Vec<(String, Vec<Told<'_>>)> {
-    let mut sections = BTreeMap::<Section, Vec<Told<'_>>>::new();
-    for told in diff.told().filter(|told| told.change.weight == weight) {
-        sections.entry(Section::of(told.change)).or_default().push(told);
+pub(in crate::report) fn by_section(
+    diff: &Diff,
+    weight: Weight,
+) -> Vec<(String, Vec<ReportedChange<'_>>)> {
+    let mut sections = BTreeMap::<Section, Vec<ReportedChange<'_>>>::new();
+    for reported in diff.reported().filter(|reported| reported.change.weight == weight) {
+        sections.entry(Section::of(reported.change)).or_default().push(reported);
     }
     let titled = |(section, mut all): (Section, Vec<_>)| {
         change_text::sort(&mut all);
@@ -85,11 +88,11 @@ pub(in crate::report) fn by_section(diff: &Diff, weight: Weight) -> Vec<(String,
 
 /// Writes the semantic changes, and the number of cosmetic ones.
 pub(super) fn write(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
-    let semantic = |told: &Told<'_>| told.change.weight == Weight::Semantic;
-    let changes: Vec<_> = diff.told().filter(semantic).collect();
-    let mut sections = BTreeMap::<Section, Vec<Told<'_>>>::new();
-    for &told in &changes {
-        sections.entry(Section::of(told.change)).or_default().push(told);
+    let semantic = |reported: &ReportedChange<'_>| reported.change.weight == Weight::Semantic;
+    let changes: Vec<_> = diff.reported().filter(semantic).collect();
+    let mut sections = BTreeMap::<Section, Vec<ReportedChange<'_>>>::new();
+    for &reported in &changes {
+        sections.entry(Section::of(reported.change)).or_default().push(reported);
     }
     let mut left = options.max_rows;
     for (section, mut all) in sections {
@@ -113,10 +116,10 @@ pub(super) fn write(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -
 }
 
 /// The number of changes, and their ops.
-pub(in crate::report) fn counted(section: Section, changes: &[Told<'_>]) -> String {
+pub(in crate::report) fn counted(section: Section, changes: &[ReportedChange<'_>]) -> String {
     let n = number::count(changes.len() as u64);
     let mut ops = BTreeMap::<&str, u64>::new();
-    for Told { change, .. } in changes {
+    for ReportedChange { change, .. } in changes {
         if let (Section::Nodes, Detail::Op(op)) = (section, &change.detail) {
             *ops.entry(op).or_default() += 1;
         }
@@ -158,12 +161,12 @@ pub(in crate::report) fn what(nodes: &NodeGroup) -> String {
 
 /// Groups of added or removed nodes, and the inputs that were rewired because of them.
 pub(super) fn groups(
-    changes: &[Told<'_>],
+    changes: &[ReportedChange<'_>],
     options: &ReportOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    for &told in changes {
-        let change = told.change;
+    for &reported in changes {
+        let change = reported.change;
         let Detail::Nodes(nodes) = &change.detail else { continue };
         let mut table = Table::new(&[Align::Left]);
         table.push(Style::new(), vec![change_text::subject(change), what(nodes)]);
@@ -178,14 +181,14 @@ pub(super) fn groups(
         }
         let hidden = nodes.boundary.len().saturating_sub(BORDER);
         lines::more(hidden as u64, "", "      ", style, out)?;
-        grouped::write(told, options, out)?;
+        grouped::write(reported, options, out)?;
     }
     Ok(())
 }
 
 /// Renamed nodes and scopes.
 pub(super) fn renamed(
-    changes: &[Told<'_>],
+    changes: &[ReportedChange<'_>],
     options: &ReportOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -200,12 +203,13 @@ pub(super) fn renamed(
 
 /// Changes one by one, under the scopes that several of them share.
 pub(super) fn rows(
-    changes: &[Told<'_>],
+    changes: &[ReportedChange<'_>],
     options: &ReportOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     for alike in changes.chunk_by(|a, b| Scope::of(a.change) == Scope::of(b.change)) {
-        let scope = alike.first().map(|told| Scope::of(told.change).text()).unwrap_or_default();
+        let scope =
+            alike.first().map(|reported| Scope::of(reported.change).text()).unwrap_or_default();
         let is_grouped = alike.len() > 1 && !scope.is_empty();
         if is_grouped {
             let style = options.palette.faint;
@@ -298,8 +302,8 @@ pub(in crate::report) fn cosmetic_kinds(diff: &Diff) -> (u64, Vec<String>) {
 
 /// A line for each cosmetic change.
 fn each_cosmetic(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
-    let is_cosmetic = |told: &Told<'_>| told.change.weight == Weight::Cosmetic;
-    let mut all: Vec<_> = diff.told().filter(is_cosmetic).collect();
+    let is_cosmetic = |reported: &ReportedChange<'_>| reported.change.weight == Weight::Cosmetic;
+    let mut all: Vec<_> = diff.reported().filter(is_cosmetic).collect();
     if all.is_empty() {
         return Ok(());
     }

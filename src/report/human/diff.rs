@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use crate::artifact::ArtifactSummary;
 use crate::compare::NanPolicy;
 use crate::diff::{
-    ChangeCounts, ChangeKind, Diff, Status, TensorDiff, TensorRole, TextView, Told, Weight,
+    ChangeCounts, ChangeKind, Diff, ReportedChange, Status, TensorDiff, TensorRole, TextView,
+    Weight,
 };
 use crate::report::Judged;
 use crate::summary::{Movement, RoleMovement, ScopeMovement, role_movements, scopes, weights};
@@ -62,9 +63,11 @@ fn names(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
     for tensor in diff.tensors.iter().filter(is_listed) {
         writeln!(out, "{}", tensor.name.printable())?;
     }
-    let counts = |told: &Told<'_>| diff.options.strict || told.change.weight == Weight::Semantic;
-    for told in diff.told().filter(counts) {
-        writeln!(out, "{}", printable(&told.change.path.to_string()))?;
+    let counts = |reported: &ReportedChange<'_>| {
+        diff.options.strict || reported.change.weight == Weight::Semantic
+    };
+    for reported in diff.reported().filter(counts) {
+        writeln!(out, "{}", printable(&reported.change.path.to_string()))?;
     }
     Ok(())
 }
@@ -287,10 +290,10 @@ fn changes_counted(diff: &Diff) -> String {
     let ChangeCounts { semantic, cosmetic, grouped, .. } = diff.weights();
     let kinds = [ChangeKind::Removed, ChangeKind::Added, ChangeKind::Renamed, ChangeKind::Modified];
     let of = |kind| {
-        let is = |Told { change, .. }: &Told<'_>| {
+        let is = |ReportedChange { change, .. }: &ReportedChange<'_>| {
             change.weight == Weight::Semantic && change.kind == kind
         };
-        diff.told().filter(is).count() as u64
+        diff.reported().filter(is).count() as u64
     };
     let parts: Vec<String> = kinds
         .into_iter()
@@ -302,7 +305,8 @@ fn changes_counted(diff: &Diff) -> String {
         text += &format!(" ({})", parts.join(", "));
     }
     if grouped > 0 {
-        text += &format!(" and {} told with them", number::count(grouped));
+        let with = if semantic == 1 { "it" } else { "them" };
+        text += &format!(", {} more grouped with {with}", number::count(grouped));
     }
     if cosmetic > 0 {
         text += &format!(", {} cosmetic", number::count(cosmetic));

@@ -1,11 +1,11 @@
-//! What a change stands for: the equal edits that are told with it, and what follows from it.
+//! What a change stands for: the equal edits that are reported with it, and what follows from it.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use anstyle::Style;
 
-use crate::diff::{Change, Detail, Told};
+use crate::diff::{Change, Detail, ReportedChange};
 
 use super::table::{Align, Table};
 use super::terminal_text::{plural, printable, short_of, wrapped_to};
@@ -19,7 +19,7 @@ const NAMES: usize = 3;
 
 /// Writes a table of changes, whose rows `cells` makes. Below each row, what the change stands for.
 pub(super) fn write_table(
-    changes: &[Told<'_>],
+    changes: &[ReportedChange<'_>],
     options: &ReportOptions,
     out: &mut dyn Write,
     cells: impl Fn(&Change) -> Vec<String>,
@@ -27,7 +27,7 @@ pub(super) fn write_table(
     for part in changes.chunk_by(|a, _| !a.is_group()) {
         for aligned in part.chunks(ALIGNED) {
             let mut table = Table::new(&[Align::Left]);
-            aligned.iter().for_each(|told| table.push(Style::new(), cells(told.change)));
+            aligned.iter().for_each(|reported| table.push(Style::new(), cells(reported.change)));
             table.write_fitted(options.columns, out)?;
         }
         if let Some(last) = part.last() {
@@ -39,11 +39,11 @@ pub(super) fn write_table(
 
 /// Writes what a change stands for, if that is more than itself.
 pub(super) fn write(
-    told: Told<'_>,
+    reported: ReportedChange<'_>,
     options: &ReportOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let parts: Vec<_> = [members(told), follows(told)].into_iter().flatten().collect();
+    let parts: Vec<_> = [members(reported), follows(reported)].into_iter().flatten().collect();
     if parts.is_empty() {
         return Ok(());
     }
@@ -55,32 +55,33 @@ pub(super) fn write(
 }
 
 /// What a change stands for in one line; `None` if it stands for itself.
-pub(in crate::report) fn text(told: Told<'_>) -> Option<String> {
-    let parts: Vec<_> = [members(told), follows(told)].into_iter().flatten().collect();
+pub(in crate::report) fn text(reported: ReportedChange<'_>) -> Option<String> {
+    let parts: Vec<_> = [members(reported), follows(reported)].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
 /// For example `in 106 FusedBatchNormV3: conv1/bn, conv2/bn, conv3/bn, …`.
-fn members(told: Told<'_>) -> Option<String> {
-    if told.count() < 2 {
+fn members(reported: ReportedChange<'_>) -> Option<String> {
+    if reported.count() < 2 {
         return None;
     }
     let functions: BTreeSet<_> =
-        told.members().filter_map(|change| change.path.key_in("function")).collect();
+        reported.members().filter_map(|change| change.path.key_in("function")).collect();
     let in_functions = match functions.len() {
         0 | 1 => String::new(),
         n => format!(" in {}", plural(n as u64, "function")),
     };
-    let names: Vec<_> = names(told).into_iter().map(|name| printable(&short_of(name))).collect();
+    let names: Vec<_> =
+        names(reported).into_iter().map(|name| printable(&short_of(name))).collect();
     let more = if names.len() > NAMES { ", …" } else { "" };
     let names = names.get(..NAMES.min(names.len())).unwrap_or_default().join(", ");
     let names = if names.is_empty() { names } else { format!(": {names}{more}") };
-    Some(format!("{}{in_functions}{names}", places(told)))
+    Some(format!("{}{in_functions}{names}", places(reported)))
 }
 
 /// The number of equal edits, by what they are of.
-fn places(told: Told<'_>) -> String {
-    let ops: Option<BTreeSet<&str>> = told
+fn places(reported: ReportedChange<'_>) -> String {
+    let ops: Option<BTreeSet<&str>> = reported
         .members()
         .map(|change| match &change.detail {
             Detail::Op(op) => Some(&**op),
@@ -88,15 +89,15 @@ fn places(told: Told<'_>) -> String {
         })
         .collect();
     match ops.as_ref().and_then(|ops| ops.first().filter(|_| ops.len() == 1)) {
-        Some(op) => format!("{} {}", number::count(told.count()), printable(&short_of(op))),
-        None => format!("{} places", number::count(told.count())),
+        Some(op) => format!("{} {}", number::count(reported.count()), printable(&short_of(op))),
+        None => format!("{} places", number::count(reported.count())),
     }
 }
 
 /// The first names of the nodes, objects or functions that have the edit, and one more.
-fn names(told: Told<'_>) -> Vec<&str> {
+fn names(reported: ReportedChange<'_>) -> Vec<&str> {
     let mut names = Vec::new();
-    for change in told.members() {
+    for change in reported.members() {
         let path = &change.path;
         let lists = ["node_def", "node", "nodes", "saves", "restores", "function"];
         let name = lists.into_iter().find_map(|list| path.key_in(list));
@@ -109,8 +110,8 @@ fn names(told: Told<'_>) -> Vec<&str> {
 }
 
 /// For example `24 changes follow`.
-fn follows(told: Told<'_>) -> Option<String> {
-    match told.follows().count() as u64 {
+fn follows(reported: ReportedChange<'_>) -> Option<String> {
+    match reported.follows().count() as u64 {
         0 => None,
         1 => Some("1 change follows".into()),
         n => Some(format!("{} changes follow", number::count(n))),

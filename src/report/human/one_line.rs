@@ -1,6 +1,6 @@
 //! A tensor, a change or an error in one line, for reports that have no room for a table.
 
-use crate::diff::{Status, TensorDiff, Told};
+use crate::diff::{ReportedChange, Status, TensorDiff};
 use crate::error::Error;
 use crate::summary::Fold;
 
@@ -68,13 +68,13 @@ fn values(tensor: &TensorDiff) -> String {
 }
 
 /// A change of a message: its path, its old and new value, and what it stands for.
-pub(in crate::report) fn change(told: Told<'_>) -> [String; 2] {
+pub(in crate::report) fn change(reported: ReportedChange<'_>) -> [String; 2] {
     // The columns of a table are apart, the words of a line are not.
-    let mut text = change_text::text(told.change).replace("  ", " ");
-    if let Some(more) = grouped::text(told) {
+    let mut text = change_text::text(reported.change).replace("  ", " ");
+    if let Some(more) = grouped::text(reported) {
         text += &format!(" ({more})");
     }
-    [change_text::subject(told.change), text]
+    [change_text::subject(reported.change), text]
 }
 
 /// An error.

@@ -6,7 +6,9 @@ use std::io::{self, Write};
 use anstyle::Style;
 use unicode_width::UnicodeWidthChar;
 
-use crate::diff::{ChangedPart, Detail, Diff, Hunk, Line, LineTag, TextDiff, TextView, Told};
+use crate::diff::{
+    ChangedPart, Detail, Diff, Hunk, Line, LineTag, ReportedChange, TextDiff, TextView,
+};
 
 use super::changes::{Section, cosmetic, counted, findings, groups, renamed, rows};
 use super::terminal_text::{cut_middle, printable, width_of};
@@ -33,10 +35,10 @@ pub(super) fn write(
     options: &ReportOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let mut sections = BTreeMap::<Section, Vec<(&ChangedPart<'_>, Vec<Told<'_>>)>>::new();
+    let mut sections = BTreeMap::<Section, Vec<(&ChangedPart<'_>, Vec<ReportedChange<'_>>)>>::new();
     for part in texts.parts() {
         let mut changes: Vec<_> =
-            part.changes().iter().filter_map(|&at| diff.told_at(at)).collect();
+            part.changes().iter().filter_map(|&at| diff.reported_at(at)).collect();
         change_text::sort(&mut changes);
         let Some(first) = changes.first() else { continue };
         sections.entry(Section::of(first.change)).or_default().push((part, changes));
@@ -44,7 +46,7 @@ pub(super) fn write(
     let mut left = options.max_rows;
     for (section, mut parts) in sections {
         parts.sort_by_cached_key(|(_, changes)| {
-            changes.first().map(|told| change_text::order(told.change))
+            changes.first().map(|reported| change_text::order(reported.change))
         });
         let shown = parts.get(..left.min(parts.len())).unwrap_or_default();
         if shown.is_empty() {
@@ -76,7 +78,7 @@ impl PartWriter<'_> {
     fn write(
         &self,
         part: &ChangedPart<'_>,
-        changes: &[Told<'_>],
+        changes: &[ReportedChange<'_>],
         was_text: bool,
         out: &mut dyn Write,
     ) -> io::Result<bool> {
@@ -85,7 +87,8 @@ impl PartWriter<'_> {
         if was_text {
             writeln!(out)?;
         }
-        let is_group = |told: &&Told<'_>| matches!(told.change.detail, Detail::Nodes(_));
+        let is_group =
+            |reported: &&ReportedChange<'_>| matches!(reported.change.detail, Detail::Nodes(_));
         let Some(text) = text else {
             self.words(changes, out)?;
             return Ok(false);
@@ -94,7 +97,9 @@ impl PartWriter<'_> {
             Some(_) => groups(changes, self.options, out)?,
             None => {
                 writeln!(out, "  {}", cut_middle(&self.subject(part), WIDTH - 2))?;
-                changes.iter().try_for_each(|told| grouped::write(*told, self.options, out))?;
+                changes
+                    .iter()
+                    .try_for_each(|reported| grouped::write(*reported, self.options, out))?;
             }
         }
         self.hidden_changes(&text, changes, out)?;
@@ -114,18 +119,18 @@ impl PartWriter<'_> {
     fn hidden_changes(
         &self,
         text: &TextDiff,
-        changes: &[Told<'_>],
+        changes: &[ReportedChange<'_>],
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let mut lines = text.hunks.iter().flat_map(|hunk| &hunk.lines);
         let is_whole = !text.is_cut && lines.all(|line| line.more == 0);
-        let is_unseen = |told: &&Told<'_>| match &told.change.detail {
+        let is_unseen = |reported: &&ReportedChange<'_>| match &reported.change.detail {
             Detail::Nodes(_) => false,
             Detail::Tensor(comparison) if comparison.elements > 1 => true,
             _ => !is_whole,
         };
         let faint = self.options.palette.faint;
-        for Told { change, .. } in changes.iter().filter(is_unseen).take(WORDS) {
+        for ReportedChange { change, .. } in changes.iter().filter(is_unseen).take(WORDS) {
             let words = [change_text::subject(change), change_text::text(change)].join(": ");
             let words = cut_middle(words.trim_start_matches(": "), WIDTH - 6);
             writeln!(out, "{faint}      {words}{faint:#}")?;
@@ -133,8 +138,8 @@ impl PartWriter<'_> {
         Ok(())
     }
 
-    fn words(&self, changes: &[Told<'_>], out: &mut dyn Write) -> io::Result<()> {
-        match changes.first().map(|told| Section::of(told.change)) {
+    fn words(&self, changes: &[ReportedChange<'_>], out: &mut dyn Write) -> io::Result<()> {
+        match changes.first().map(|reported| Section::of(reported.change)) {
             Some(Section::Renamed) => renamed(changes, self.options, out),
             Some(Section::Removed | Section::Added) => groups(changes, self.options, out),
             _ => rows(changes, self.options, out),

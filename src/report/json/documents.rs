@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::layout;
 use crate::artifact::NO_CHECKSUM;
 use crate::checkpoint::Listing;
-use crate::diff::{Diff, DiffOptions, Grouping, Only, Told};
+use crate::diff::{Diff, DiffOptions, Grouping, Only, ReportedChange};
 use crate::error::Error;
 use crate::json;
 use crate::message::{Losses, Message, Unknown};
@@ -27,7 +27,7 @@ pub(super) fn diff(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let verdict = judged.map_or_else(|| diff.verdict(), |judged| judged.judgement.verdict());
-    let told: Vec<_> = diff.told().map(change).collect();
+    let reported: Vec<_> = diff.reported().map(change).collect();
     let report = object! {
         schema: "ckdiff/1",
         verdict: verdict,
@@ -44,7 +44,7 @@ pub(super) fn diff(
             graph: diff.weights(),
         },
         tensors: &diff.tensors,
-        changes: told,
+        changes: reported,
         grouped: diff.grouped().collect::<Vec<_>>(),
         ops: &diff.ops,
         findings: &diff.findings,
@@ -55,14 +55,14 @@ pub(super) fn diff(
     layout::write(&report, out)
 }
 
-/// A change as it is told, and the paths of those that are told with it.
-fn change(told: Told<'_>) -> impl Serialize {
+/// A change as it is reported, and the paths of those that are reported with it.
+fn change(reported: ReportedChange<'_>) -> impl Serialize {
     object! {
         #[serde(flatten)]
-        change: told.change,
-        count: told.count(),
-        members: told.members().map(|change| &change.path).collect::<Vec<_>>(),
-        follows: told.follows().map(|change| &change.path).collect::<Vec<_>>(),
+        change: reported.change,
+        count: reported.count(),
+        members: reported.members().map(|change| &change.path).collect::<Vec<_>>(),
+        follows: reported.follows().map(|change| &change.path).collect::<Vec<_>>(),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod constants;
 mod criteria;
+mod explain;
 mod frozen;
 mod long_names;
 mod message;

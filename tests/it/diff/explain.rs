@@ -1,0 +1,181 @@
+//! Changes that are reported together: equal edits, and what follows from others.
+
+use std::collections::BTreeSet;
+
+use ckdiff::artifact::{Artifact, Form};
+use ckdiff::diff::{self, Change, ChangeKind, Diff, DiffOptions, Grouping, ReportedChange, Weight};
+use ckdiff::progress::Silent;
+
+use crate::support::graph::pairs::{artifact, compared, names, side};
+
+/// A node per line as `NAME = OP(INPUTS) ATTRIBUTES`, the attributes as `name: VALUE` of an `AttrValue`.
+fn graph(nodes: &str) -> Artifact<'static> {
+    let node = |line: &str| {
+        let (name, rest) = line.split_once(" = ").unwrap();
+        let (op, rest) = rest.split_once('(').unwrap();
+        let (inputs, attrs) = rest.split_once(')').unwrap();
+        let inputs = inputs.split(", ").filter(|input| !input.is_empty());
+        let inputs: String = inputs.map(|input| format!(" input: {input:?}")).collect();
+        let attrs = attrs.split(';').filter_map(|attr| attr.trim().split_once(": "));
+        let attrs =
+            attrs.map(|(key, value)| format!(" attr {{ key: {key:?} value {{ {value} }} }}"));
+        format!("node {{ name: {name:?} op: {op:?}{inputs}{} }}\n", attrs.collect::<String>())
+    };
+    let text = format!("graph_def {{ {} }}", nodes.lines().map(node).collect::<String>());
+    artifact(text.as_bytes(), Form::Text)
+}
+
+fn reported(diff: &Diff) -> Vec<ReportedChange<'_>> {
+    diff.reported().filter(|reported| reported.change.weight == Weight::Semantic).collect()
+}
+
+/// Each reported change: its kind, the number of equal edits, and the number of changes that follow.
+fn counts(diff: &Diff) -> Vec<(ChangeKind, u64, usize)> {
+    let mut counts: Vec<_> =
+        reported(diff).iter().map(|t| (t.change.kind, t.count(), t.follows().count())).collect();
+    counts.sort_unstable();
+    counts
+}
+
+/// Description, lhs, rhs, and what is reported: the path of each change, the number of equal edits, and of changes that follow.
+const EDITS: &[(&str, &str, &str, &[(&str, u64, usize)])] = &[
+    (
+        "one attribute of several nodes",
+        "a = Cast() t: f: 1\nb = Cast() t: f: 1\nc = Tanh() t: f: 1",
+        "a = Cast() t: f: 2\nb = Cast() t: f: 2\nc = Tanh() t: f: 2",
+        &[(r#"graph_def.node["a"].attr["t"]"#, 3, 0)],
+    ),
+    (
+        "other values of one attribute",
+        "a = Cast() t: f: 1\nb = Cast() t: f: 1",
+        "a = Cast() t: f: 2\nb = Cast() t: f: 3",
+        &[(r#"graph_def.node["a"].attr["t"]"#, 1, 0), (r#"graph_def.node["b"].attr["t"]"#, 1, 0)],
+    ),
+    (
+        "equal values of other attributes",
+        "a = Cast() t: f: 1\nb = Cast() u: f: 1",
+        "a = Cast() t: f: 2\nb = Cast() u: f: 2",
+        &[(r#"graph_def.node["a"].attr["t"]"#, 1, 0), (r#"graph_def.node["b"].attr["u"]"#, 1, 0)],
+    ),
+    (
+        "another op with other attributes",
+        "a = Relu() t: f: 1\nb = Tanh(a)",
+        "a = Elu() u: f: 1\nb = Tanh(a)",
+        &[(r#"graph_def.node["a"].op"#, 1, 2)],
+    ),
+    (
+        "a wider variable, with its initial value and its slot",
+        "v = VariableV2() shape: shape { dim { size: 8 } }
+v/Adam = VariableV2() shape: shape { dim { size: 8 } }
+v/Initializer/zeros = Const() value: tensor { dtype: DT_FLOAT tensor_shape { dim { size: 8 } } float_val: 0 }
+w = Cast() t: f: 1",
+        "v = VariableV2() shape: shape { dim { size: 16 } }
+v/Adam = VariableV2() shape: shape { dim { size: 16 } }
+v/Initializer/zeros = Const() value: tensor { dtype: DT_FLOAT tensor_shape { dim { size: 16 } } float_val: 0 }
+w = Cast() t: f: 2",
+        &[
+            (r#"graph_def.node["v"].attr["shape"]"#, 2, 1),
+            (r#"graph_def.node["w"].attr["t"]"#, 1, 0),
+        ],
+    ),
+    (
+        "two variables that are wider by other sizes",
+        "v = VariableV2() shape: shape { dim { size: 8 } }\nw = VariableV2() shape: shape { dim { size: 8 } }",
+        "v = VariableV2() shape: shape { dim { size: 16 } }\nw = VariableV2() shape: shape { dim { size: 32 } }",
+        &[
+            (r#"graph_def.node["v"].attr["shape"]"#, 1, 0),
+            (r#"graph_def.node["w"].attr["shape"]"#, 1, 0),
+        ],
+    ),
+    (
+        "a gradient beside its op, and another edit",
+        "a = Relu() t: f: 1\nb = Tanh() u: f: 1\ngradients/a_grad/x = Mul() v: f: 1",
+        "a = Relu() t: f: 2\nb = Tanh() u: f: 5\ngradients/a_grad/x = Mul() v: f: 9",
+        &[(r#"graph_def.node["a"].attr["t"]"#, 1, 1), (r#"graph_def.node["b"].attr["u"]"#, 1, 0)],
+    ),
+    (
+        "a gradient alone",
+        "a = Relu()\ngradients/a_grad/x = Mul() v: f: 1",
+        "a = Relu()\ngradients/a_grad/x = Mul() v: f: 9",
+        &[(r#"graph_def.node["gradients/a_grad/x"].attr["v"]"#, 1, 0)],
+    ),
+    (
+        "two activations replaced far from each other",
+        "x = Placeholder()\na = Relu(x)\na1 = Neg(a)\nb = Relu(a1)\nb1 = Exp(b)",
+        "x = Placeholder()\nc = Elu(x)\na1 = Neg(c)\nd = Selu(a1)\nb1 = Exp(d)",
+        &[(r#"graph_def.node["a"]"#, 1, 1), (r#"graph_def.node["b"]"#, 1, 1)],
+    ),
+    (
+        "exchanged inputs that have numbers in their names",
+        "x_1 = Placeholder()\nx_2 = Placeholder() t: f: 1\na = Neg(x_1)\nb = Exp(x_2)",
+        "x_1 = Placeholder()\nx_2 = Placeholder() t: f: 1\na = Neg(x_2)\nb = Exp(x_1)",
+        &[(r#"graph_def.node["a"].input[0]"#, 1, 1)],
+    ),
+];
+
+#[test]
+fn an_edit_is_told_once_and_two_edits_twice() {
+    for (what, lhs, rhs, expected) in EDITS {
+        let diff = compared(&graph(lhs), &graph(rhs));
+        let found: Vec<_> = reported(&diff)
+            .iter()
+            .map(|t| (t.change.path.to_string(), t.count(), t.follows().count()))
+            .collect();
+        let found: Vec<_> = found.iter().map(|(path, n, m)| (&**path, *n, *m)).collect();
+        assert_eq!(found, *expected, "{what}");
+    }
+}
+
+/// The pairs of the repository, compared in both directions and without groups.
+fn diffs() -> impl Iterator<Item = (String, [Diff; 3])> {
+    names().into_iter().map(|name| {
+        let [lhs, rhs] = ["lhs", "rhs"].map(|of| Artifact::open(side(&name, of)).unwrap());
+        let alone = DiffOptions { grouping: Grouping::Off, ..DiffOptions::default() };
+        let compare = |a, b, options| diff::diff(a, b, options, &Silent).unwrap();
+        let grouped = &DiffOptions::default();
+        let diffs = [
+            compare(&lhs, &rhs, grouped),
+            compare(&rhs, &lhs, grouped),
+            compare(&lhs, &rhs, &alone),
+        ];
+        (name, diffs)
+    })
+}
+
+#[test]
+fn every_change_is_in_one_group_and_none_is_lost() {
+    let mut grouped = 0;
+    for (name, [diff, _, alone]) in diffs() {
+        let positions: Vec<usize> =
+            diff.groups.iter().flat_map(|g| g.members.iter().chain(&g.follows)).copied().collect();
+        let unique: BTreeSet<usize> = positions.iter().copied().collect();
+        assert_eq!(positions.len(), diff.changes.len(), "{name}");
+        assert_eq!(unique.len(), diff.changes.len(), "{name}");
+        assert_eq!(diff.changes, alone.changes, "{name}");
+        assert!(diff.groups.len() <= alone.groups.len(), "{name}");
+        assert_eq!(diff.verdict(), alone.verdict(), "{name}");
+        // The weight of a group is that of each of its changes.
+        let is_of =
+            |reported: ReportedChange<'_>, change: &Change| change.weight == reported.change.weight;
+        assert!(
+            diff.reported().all(|t| t.members().chain(t.follows()).all(|c| is_of(t, c))),
+            "{name}"
+        );
+        grouped += alone.groups.len() - diff.groups.len();
+    }
+    assert!(grouped > 50, "{grouped}");
+}
+
+#[test]
+fn swapped_sides_have_the_same_groups() {
+    for (name, [there, back, _]) in diffs() {
+        let swapped = |(kind, count, follows)| match kind {
+            ChangeKind::Added => (ChangeKind::Removed, count, follows),
+            ChangeKind::Removed => (ChangeKind::Added, count, follows),
+            kind => (kind, count, follows),
+        };
+        let mut mirrored: Vec<_> = counts(&back).into_iter().map(swapped).collect();
+        mirrored.sort_unstable();
+        assert_eq!(counts(&there), mirrored, "{name}");
+    }
+}
