@@ -9,9 +9,10 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::full_names::FullNames;
-use super::graph::Renames;
 use super::message::ListRules;
+use super::model::TensorLookup;
 use super::side_tensors::SideTensors;
+use super::tensor_traits::Known;
 use super::{
     Diff, DiffOptions, Finding, Only, Side, Status, TensorDiff, embedded, model, roles,
     roles::TensorRole,
@@ -31,8 +32,10 @@ pub(super) struct KnownNames {
     counterparts: Counterparts,
     lhs: FullNames,
     rhs: FullNames,
-    /// Tensors that only one side has, and that are copies of tensors that both have.
+    /// Tensors that are saved a second time.
     copies: BTreeSet<(Side, Name)>,
+    /// Tensors of lhs whose keys mean other variables in rhs, and that have no counterpart there.
+    alone: BTreeSet<Name>,
 }
 
 impl KnownNames {
@@ -41,23 +44,66 @@ impl KnownNames {
         self.counterparts.get(name)
     }
 
-    /// Whether the tensor is saved a second time, under a key that the other side does not have.
+    /// Whether the key of a tensor of lhs, which has no counterpart, means another variable in rhs.
+    pub(super) fn is_alone(&self, name: &Name) -> bool {
+        !self.alone.is_empty() && self.alone.contains(name)
+    }
+
+    /// Whether the tensor is saved a second time, and its counterpart, if there is one, is, too.
     pub(super) fn is_copy(&self, side: Side, name: &Name) -> bool {
         !self.copies.is_empty() && self.copies.contains(&(side, name.clone()))
     }
 
-    /// The full name of a pair of tensors, given by their keys, if it has a scope and the sides agree on it.
+    /// The full name of a pair of tensors, given by their keys, if it has a scope and the sides agree on it; if they differ in
+    /// numbers that make names unique, that of rhs.
     pub(super) fn full_name(&self, lhs: Option<&Name>, rhs: Option<&Name>) -> Option<&Name> {
         let l = lhs.and_then(|key| self.lhs.of_key(key));
         let r = rhs.and_then(|key| self.rhs.of_key(key));
         let name = match (l, r) {
-            (Some(l), Some(r)) => (l == r).then_some(l)?,
+            (Some(l), Some(r)) => (l == r || is_renumbered(l, r)).then_some(r)?,
             (Some(_), None) if rhs.is_some() && self.rhs.is_known() => return None,
             (None, Some(_)) if lhs.is_some() && self.lhs.is_known() => return None,
             (l, r) => l.or(r)?,
         };
         name.as_bytes().contains(&b'/').then_some(name)
     }
+}
+
+impl KnownNames {
+    /// The counterparts of tensors by their objects; then, of tensors that only one side has, by their full names.
+    fn by_objects(
+        &mut self,
+        graphs: (&[u8], &[u8]),
+        (lhs, rhs): (SideTensors<'_>, SideTensors<'_>),
+    ) -> Counterparts {
+        let (of_lhs, of_rhs) = (Known::new(lhs), Known::new(rhs));
+        let tensors: [TensorLookup<'_>; 2] = [&|key| of_lhs.traits(key), &|key| of_rhs.traits(key)];
+        let keys = model::object_graph_keys(graphs.0, graphs.1, tensors);
+        let keys = keys.unwrap_or_default();
+        let mut counterparts = Counterparts::new();
+        for entry in lhs.iter() {
+            let partner = |keys: &BTreeMap<String, String>| {
+                keys.get(entry.name.as_str()?).map(|key| Name::from(key))
+            };
+            if let Some(to) = partner(&keys.to_rhs).filter(|to| rhs.get(to).is_some()) {
+                counterparts.insert(entry.name.clone(), to);
+            } else if partner(&keys.to_lhs).is_some_and(|from| lhs.get(from).is_some()) {
+                self.alone.insert(entry.name.clone());
+            }
+        }
+        let matched: BTreeSet<Name> = counterparts.values().cloned().collect();
+        for (full_name, from) in self.lhs.iter().filter(|(_, key)| rhs.get(key).is_none()) {
+            let to = self.rhs.key(full_name).filter(|to| lhs.get(to).is_none());
+            if let Some(to) = to.filter(|to| !matched.contains(to)) {
+                counterparts.entry(from.clone()).or_insert_with(|| to.clone());
+            }
+        }
+        counterparts
+    }
+}
+
+fn owned<'a>(pairs: impl Iterator<Item = (&'a Name, &'a Name)>) -> Counterparts {
+    pairs.map(|(from, to)| (from.clone(), to.clone())).collect()
 }
 
 /// The object graphs of two checkpoints; `None` for a side without a readable one.
@@ -83,48 +129,24 @@ impl ObjectGraphs {
             rhs: full_names(&self.rhs, rhs),
             ..KnownNames::default()
         };
-        let mut counterparts = Counterparts::new();
-        let mut add = |from: &Name, to: &Name| {
-            let is_new = from != to && rhs.get(to).is_some();
-            is_new.then(|| counterparts.insert(from.clone(), to.clone()))
+        let mut counterparts = match (&self.lhs, &self.rhs) {
+            (Some(l), Some(r)) => known.by_objects((l, r), (lhs, rhs)),
+            // The other side may store variables by their full names.
+            (Some(_), None) => owned(known.lhs.iter().map(|(name, key)| (key, name))),
+            (None, Some(_)) => owned(known.rhs.iter()),
+            (None, None) => Counterparts::new(),
         };
-        match (&self.lhs, &self.rhs) {
-            (Some(l), Some(r)) => {
-                let keys = model::object_graph_keys(l, r).unwrap_or_default();
-                for entry in lhs.iter() {
-                    follow(&keys, &entry.name).and_then(|to| add(&entry.name, &to));
-                }
-                let matched: BTreeSet<Name> = counterparts.values().cloned().collect();
-                for (full_name, from) in known.lhs.iter().filter(|(_, key)| rhs.get(key).is_none())
-                {
-                    let to = known.rhs.key(full_name).filter(|to| lhs.get(to).is_none());
-                    if let Some(to) = to.filter(|to| !matched.contains(to)) {
-                        counterparts.entry(from.clone()).or_insert_with(|| to.clone());
-                    }
-                }
-            }
-            (Some(_), None) => {
-                known.lhs.iter().for_each(|(full_name, key)| drop(add(key, full_name)));
-            }
-            (None, Some(_)) => {
-                known.rhs.iter().for_each(|(full_name, key)| drop(add(full_name, key)));
-            }
-            (None, None) => {}
-        }
+        counterparts.retain(|from, to| from != to && rhs.get(to).is_some());
         // Drop ambiguous names.
         let mut taken = BTreeMap::<Name, usize>::new();
         for to in counterparts.values() {
             *taken.entry(to.clone()).or_default() += 1;
         }
         counterparts.retain(|_, to| taken.get(to) == Some(&1));
-        without_taken_names(&mut counterparts, lhs, rhs);
-        let copies_of = |(from, to): (&Name, &Name)| {
-            let of_lhs = known.lhs.copies(from).filter(|key| rhs.get(key).is_none());
-            let of_rhs = known.rhs.copies(to).filter(|key| lhs.get(key).is_none());
-            let of_lhs = of_lhs.map(|key| (Side::Lhs, key.clone()));
-            of_lhs.chain(of_rhs.map(|key| (Side::Rhs, key.clone()))).collect::<Vec<_>>()
-        };
-        known.copies = counterparts.iter().flat_map(copies_of).collect();
+        if !self.are_two() {
+            without_taken_names(&mut counterparts, lhs, rhs);
+        }
+        known.copies = copies(&known, &counterparts, (lhs, rhs));
         known.counterparts = counterparts;
         known
     }
@@ -150,7 +172,8 @@ impl ObjectGraphs {
         for tensor in all {
             let from = tensor.renamed_from.as_ref().unwrap_or(&tensor.name);
             // The role in rhs takes precedence.
-            let known = rhs.get(&tensor.name).or_else(|| lhs.get(from));
+            let of_rhs = rhs.get(&tensor.name).filter(|_| tensor.rhs.is_some());
+            let known = of_rhs.or_else(|| lhs.get(from));
             let is_object_graph = tensor.name.as_bytes() == object_graph::KEY.as_bytes();
             tensor.role = (!is_object_graph).then(|| known.copied().unwrap_or(TensorRole::Weight));
         }
@@ -245,8 +268,33 @@ fn without_taken_names(
     }
 }
 
-fn follow(keys: &Renames, name: &Name) -> Option<Name> {
-    keys.new_name(name.as_str()?).map(|to| Name::from(&to))
+/// Whether two full names differ only in the numbers that make them unique.
+fn is_renumbered(lhs: &Name, rhs: &Name) -> bool {
+    let stem = |name: &Name| name.as_str().map(|name| model::stem(name).0);
+    stem(lhs).is_some_and(|of_lhs| Some(of_lhs) == stem(rhs))
+}
+
+/// Tensors that are saved a second time on each side. A copy whose counterpart is none is compared.
+fn copies(
+    known: &KnownNames,
+    counterparts: &Counterparts,
+    tensors: (SideTensors<'_>, SideTensors<'_>),
+) -> BTreeSet<(Side, Name)> {
+    let all = |names: &FullNames| {
+        names.iter().flat_map(|(_, key)| names.copies(key)).cloned().collect::<BTreeSet<_>>()
+    };
+    let (of_lhs, of_rhs) = (all(&known.lhs), all(&known.rhs));
+    let to_lhs: BTreeMap<_, _> = counterparts.iter().map(|(l, r)| (r, l)).collect();
+    let from_lhs = of_lhs.iter().filter(|key| {
+        let to = counterparts.get(*key).unwrap_or(key);
+        tensors.1.get(to).is_none() || of_rhs.contains(to)
+    });
+    let from_rhs = of_rhs.iter().filter(|key| {
+        let from = to_lhs.get(*key).copied().unwrap_or(key);
+        tensors.0.get(from).is_none() || of_lhs.contains(from)
+    });
+    let from_lhs = from_lhs.map(|key| (Side::Lhs, key.clone()));
+    from_lhs.chain(from_rhs.map(|key| (Side::Rhs, key.clone()))).collect()
 }
 
 /// The object graph of a checkpoint; `None` if there is none or it cannot be read. Read errors are reported

@@ -53,7 +53,7 @@ pub(super) fn compare(
     diff: &mut Diff,
 ) -> Result<()> {
     let pairs_by_name = pair_by_name(lhs, rhs, known, options, &mut diff.left_out)?;
-    let pairs: Vec<_> = pairs_by_name.values().copied().collect();
+    let pairs: Vec<_> = pairs_by_name.iter().map(|(_, pair)| *pair).collect();
     let tensors = &mut diff.tensors;
     // There may be a million of them: space that is never used would be most of what they take.
     tensors.reserve_exact(pairs.len());
@@ -164,21 +164,26 @@ impl Compared<'_> {
     }
 }
 
-/// Pairs the entries of both sides by name.
+/// Pairs the entries of both sides by name, in the order of names. A name occurs twice if it means another tensor on each side.
 fn pair_by_name<'a>(
     lhs: SideTensors<'a>,
     rhs: SideTensors<'a>,
     known: &KnownNames,
     options: &DiffOptions,
     left_out: &mut LeftOut,
-) -> Result<BTreeMap<Name, EntryPair<'a>>> {
+) -> Result<Vec<(Name, EntryPair<'a>)>> {
     let mut pairs_by_name = BTreeMap::<Name, EntryPair<'a>>::new();
+    let mut alone = Vec::new();
     let mut clashes = Vec::new();
     let names = &options.names;
     // The user's renames take precedence over those of the object graphs.
     let wanted: BTreeSet<Name> = lhs.iter().filter_map(|entry| names.rename(&entry.name)).collect();
     for entry in lhs.iter().filter(|entry| !known.is_copy(Side::Lhs, &entry.name)) {
         let renamed = names.rename(&entry.name);
+        if wanted.is_empty() && known.is_alone(&entry.name) {
+            alone.push((entry.name.clone(), EntryPair { lhs: Some(entry), rhs: None }));
+            continue;
+        }
         let counterpart = known.counterpart(&entry.name).filter(|to| {
             // Names that were exchanged are all followed, or none is.
             wanted.is_empty() || !wanted.contains(to) && lhs.get(to).is_none()
@@ -192,8 +197,10 @@ fn pair_by_name<'a>(
     for entry in rhs.iter().filter(|entry| !known.is_copy(Side::Rhs, &entry.name)) {
         pairs_by_name.entry(entry.name.clone()).or_default().rhs = Some(entry);
     }
+    let mut pairs: Vec<_> = alone.into_iter().chain(pairs_by_name).collect();
+    pairs.sort_by(|a, b| a.0.cmp(&b.0));
     if !names.accepts_all() {
-        pairs_by_name.retain(|name, pair| {
+        pairs.retain(|(name, pair)| {
             let (of_lhs, of_rhs) = pair.names();
             let all = [Some(name), of_lhs, of_rhs, known.full_name(of_lhs, of_rhs)];
             match names.select(&all.into_iter().flatten().collect::<Vec<_>>()) {
@@ -204,9 +211,11 @@ fn pair_by_name<'a>(
             false
         });
     }
-    match clashes.iter().find(|(name, _)| pairs_by_name.contains_key(name)) {
+    let is_selected =
+        |name: &Name| pairs.binary_search_by(|(of_pair, _)| of_pair.cmp(name)).is_ok();
+    match clashes.iter().find(|(name, _)| is_selected(name)) {
         Some((name, both)) => Err(names.clash(name, *both)),
-        None => Ok(pairs_by_name),
+        None => Ok(pairs),
     }
 }
 

@@ -20,6 +20,7 @@ pub mod object_graph;
 mod op_kind;
 mod op_table;
 mod output;
+mod random_id;
 mod save_nodes;
 pub(crate) mod save_op;
 mod scope;
@@ -52,6 +53,7 @@ pub(crate) use op_kind::{
 };
 pub use op_table::OpTable;
 pub(crate) use output::{input_dtypes, output_dtype, output_index, output_shapes};
+pub(crate) use random_id::without_random_ids;
 pub(crate) use save_nodes::{Target, output_number, restored, targets_of};
 pub(crate) use save_op::SaveOp;
 pub(crate) use scope::{check_node_name, check_scope, scope_of};

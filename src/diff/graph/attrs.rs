@@ -9,7 +9,9 @@ use crate::diff::join::join;
 use crate::diff::message::{MessageDiff, MessagePair};
 use crate::diff::path::PathBuilder;
 use crate::diff::{Change, ChangeKind, Detail, Weight};
-use crate::graph::{Constant, Node, OpTable, attrs, default_of, is_constant, is_table};
+use crate::graph::{
+    Constant, Node, OpTable, attrs, default_of, is_constant, is_table, without_random_ids,
+};
 use crate::tensor::DType;
 
 /// The op of the node on each side; empty for a function.
@@ -87,7 +89,11 @@ impl Context<'_> {
             return;
         }
         let is_random = name == "shared_name" && is_table(ops.0) && is_table(ops.1);
-        let weight = if is_random { Weight::Cosmetic } else { weight(name) };
+        let weight = if is_random || differ_in_random_ids(lhs, rhs) {
+            Weight::Cosmetic
+        } else {
+            weight(name)
+        };
         let (lhs, rhs) = (attr_text(self.schema, lhs), attr_text(self.schema, rhs));
         let path = if tensors.is_some() { attr.field("tensor").path() } else { attr.path() };
         let change = Change::modified(path, lhs, rhs);
@@ -204,6 +210,12 @@ pub(crate) fn is_internal(name: &str) -> bool {
 
 fn weight(name: &str) -> Weight {
     if is_internal(name) { Weight::Cosmetic } else { Weight::Semantic }
+}
+
+/// Whether two texts differ only in ids that are drawn at random, as in `api_implements` of Keras: `lstm_da93e0a5-…`.
+fn differ_in_random_ids(lhs: &[u8], rhs: &[u8]) -> bool {
+    let without_ids = |value| without_random_ids(attrs::bytes(value));
+    without_ids(lhs).is_some_and(|text| Some(text) == without_ids(rhs))
 }
 
 /// The string in a scalar tensor.

@@ -24,7 +24,9 @@ use super::path::PathBuilder;
 pub(super) use common::{CommonPart, graph_def, graphs};
 use meta_graph::MatchedGraphs;
 use object_graph::ObjectMatching;
-pub(super) use object_graph::{object_graph_keys, remove_reported};
+pub(super) use object_graph::{
+    TensorLookup, TensorTraits, object_graph_keys, remove_reported, stem,
+};
 pub(super) use saved_model::tags;
 pub(super) use treatment::{meaning, treatment};
 

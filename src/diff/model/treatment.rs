@@ -17,7 +17,10 @@ use crate::schema::field::{
     op_deprecation, op_list, resource_handle_proto, saved_concrete_function, saved_function,
     saved_model, saved_object, saved_object_graph, saved_resource, saved_variable, signature_def,
     tensor_proto,
-    trackable_object_graph::{self, trackable_object},
+    trackable_object_graph::{
+        self,
+        trackable_object::{self, serialized_tensor},
+    },
     values_def, version_def,
 };
 use crate::schema::{Field, MessageType};
@@ -165,6 +168,8 @@ static FIELDS: &[Meaning] = &[
     field(trackable_object::MESSAGE_NAME, trackable_object::CHILDREN).elsewhere(),
     field(trackable_object::MESSAGE_NAME, trackable_object::SLOT_VARIABLES).elsewhere(),
     field(trackable_object::MESSAGE_NAME, trackable_object::ATTRIBUTES).keyed(NAME),
+    // The name in TensorFlow 1, with a number that depends on what else the process has built.
+    field(serialized_tensor::MESSAGE_NAME, serialized_tensor::FULL_NAME).cosmetic(),
     field(saved_object_graph::MESSAGE_NAME, saved_object_graph::NODES).paired(),
     field(saved_object_graph::MESSAGE_NAME, saved_object_graph::CONCRETE_FUNCTIONS).paired(),
     field(saved_object::MESSAGE_NAME, saved_object::CHILDREN).elsewhere(),

@@ -10,7 +10,6 @@ mod constants;
 mod functions;
 mod numbers;
 mod order;
-mod random_names;
 mod renames;
 mod saver_functions;
 mod strings;

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use prost::Name;
 
 use super::renames::Renames;
-use super::{functions, numbers, random_names};
+use super::{functions, numbers};
 use crate::error::{Error, Result};
+use crate::graph::{is_table, without_random_ids};
 use crate::message::{Message, Records, Value, Writer};
 use crate::meta_graph::item_type;
 use crate::schema::tensorflow::collection_def::Kind as CollectionKind;
-use crate::schema::tensorflow::{FunctionDef, GraphDef, MetaGraphDef};
+use crate::schema::tensorflow::{FunctionDef, GraphDef, MetaGraphDef, NodeDef};
 use crate::schema::{Kind, MessageType, Schema};
 use crate::snapshot::{Redaction, Redactions};
 
@@ -74,7 +75,7 @@ impl Rewritten {
     fn of(mut graph: GraphDef, aliased: &[&str], redactions: &Redactions) -> Result<Self> {
         let mut names = Names::new(redactions);
         if names.masks_ids {
-            super::each_node(&mut graph, random_names::drop_shared_name);
+            super::each_node(&mut graph, drop_shared_name);
         }
         names.functions = functions::renames(&graph, aliased, redactions);
         if redactions.has(Redaction::Numbers) {
@@ -102,6 +103,13 @@ impl Rewritten {
     }
 }
 
+/// Removes the shared name of a table: a random id, or the path of its vocabulary on the machine that made it.
+fn drop_shared_name(node: &mut NodeDef) {
+    if is_table(&node.op) {
+        node.attr.remove("shared_name");
+    }
+}
+
 /// Removes the counters of registered gradients: `CustomGradient-12`.
 fn uncount_gradients(graph: &mut GraphDef) {
     let gradients = graph.library.iter_mut().flat_map(|library| &mut library.registered_gradients);
@@ -126,7 +134,7 @@ impl Names {
 
     /// The new text of a string; `None` if it stays. Names in `inside` take precedence.
     fn text(&self, inside: Option<&Renames>, text: &[u8]) -> Option<Vec<u8>> {
-        let masked = if self.masks_ids { random_names::without_ids(text) } else { None };
+        let masked = if self.masks_ids { without_random_ids(text) } else { None };
         let name = str::from_utf8(masked.as_deref().unwrap_or(text)).ok();
         let renamed = name.and_then(|name| {
             let function = || self.functions.get(name).map(str::to_owned);

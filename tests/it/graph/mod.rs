@@ -10,6 +10,7 @@ mod op_table;
 mod outside_nodes;
 mod pairs;
 mod properties;
+mod random_ids;
 mod rename_with_edit;
 mod report;
 mod saver_functions;

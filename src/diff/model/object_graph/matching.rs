@@ -1,14 +1,17 @@
 //! Matches the objects of two object graphs.
 //!
-//! Both graphs are traversed together from their roots: equal names lead to the same object. A child whose
-//! name only one side has is matched by the hash of its structure.
+//! Both graphs are traversed together from their roots: equal names lead to the same object. The names of items of lists are
+//! numbers: items are matched by what they are. Another child whose name only one side has is matched by the hash of its structure.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::lists::{self, list_and_number};
 use super::structure::hashes;
+use super::traits::{TensorLookup, Traits, traits};
 use crate::diff::Weight;
 use crate::diff::graph::Renames;
 use crate::diff::join::join;
+use crate::diff::message::longest_ascending;
 use crate::graph::ObjectGraph;
 use crate::graph::object_graph::{Edge, Label, ObjectId, Route, path};
 
@@ -26,6 +29,8 @@ pub(in crate::diff) struct ObjectMatching<'m> {
     pub(super) pairs: Vec<(ObjectId, ObjectId)>,
     /// Renamed children.
     pub(super) renamed: Vec<RenamedChild<'m>>,
+    lhs_traits: Vec<Traits>,
+    rhs_traits: Vec<Traits>,
 }
 
 /// A renamed child.
@@ -62,15 +67,18 @@ pub(super) enum ReferenceKey<'m> {
 }
 
 impl<'m> ObjectMatching<'m> {
-    /// Matches the objects; `functions` has the renames of functions.
+    /// Matches the objects; `functions` has the renames of functions, `tensors` knows the tensors of each side.
     pub(in crate::diff) fn new(
         lhs: ObjectGraph<'m>,
         rhs: ObjectGraph<'m>,
         functions: &Renames,
+        tensors: [TensorLookup<'_>; 2],
     ) -> Self {
         let mut objects = Self {
             to_rhs: vec![None; lhs.len()],
             to_lhs: vec![None; rhs.len()],
+            lhs_traits: traits(&lhs, tensors[0]),
+            rhs_traits: traits(&rhs, tensors[1]),
             lhs_routes: lhs.ids().map(|id| lhs.route(id)).collect(),
             rhs_routes: rhs.ids().map(|id| rhs.route(id)).collect(),
             lhs,
@@ -116,44 +124,61 @@ impl<'m> ObjectMatching<'m> {
     }
 
     fn children(&mut self, (l, r): (ObjectId, ObjectId)) {
-        if is_set(self.lhs_route(l)) && is_set(self.rhs_route(r)) && self.variables((l, r)) {
-            return;
-        }
         let same_names =
             join(self.lhs.children(l), self.rhs.children(r), |(a, _), (b, _)| a.cmp(b));
         let found = same_names.filter_map(|pair| {
             let ((name, a), (_, b)) = pair.0.zip(pair.1)?;
             let label = Label::Child(name);
-            Some(((a, b), (Route::From(l, label), Route::From(r, label))))
+            let is_item = list_and_number(name).is_some();
+            (!is_item).then_some(((a, b), (Route::From(l, label), Route::From(r, label))))
         });
         let found: Vec<_> = found.collect();
         found.into_iter().for_each(|(pair, routes)| self.pair(pair, routes));
-    }
-
-    /// Pairs the variables of two sets by name; `false` if the names are ambiguous or differ.
-    fn variables(&mut self, (l, r): (ObjectId, ObjectId)) -> bool {
-        let named = |graph: &ObjectGraph<'m>, of| {
-            let children = graph.children(of);
-            children
-                .map(|(label, id)| (graph.variable_name(id), (label, id)))
-                .collect::<BTreeMap<_, _>>()
-        };
-        let (lhs_children, rhs_children) = (named(&self.lhs, l), named(&self.rhs, r));
-        let all = (self.lhs.children(l).count(), self.rhs.children(r).count());
-        if !lhs_children.keys().eq(rhs_children.keys())
-            || all != (lhs_children.len(), rhs_children.len())
-        {
-            return false;
-        }
-        for ((from, a), (to, b)) in lhs_children.into_values().zip(rhs_children.into_values()) {
-            let routes = (Route::From(l, Label::Child(from)), Route::From(r, Label::Child(to)));
-            self.pair((a, b), routes);
-            if from != to && self.to_rhs(a) == Some(b) {
-                let weight = Weight::Cosmetic;
-                self.renamed.push(RenamedChild { of: r, from, to, pair: (a, b), weight });
+        let is_set = is_set(self.lhs_route(l)) && is_set(self.rhs_route(r));
+        let mut theirs = items(&self.rhs, r, &self.rhs_traits);
+        for (list, lhs_items) in items(&self.lhs, l, &self.lhs_traits) {
+            if let Some(rhs_items) = theirs.remove(list) {
+                self.items((l, r), (&lhs_items, &rhs_items), is_set);
             }
         }
-        true
+    }
+
+    /// Pairs the items of two lists, and notes those whose number is another.
+    fn items(
+        &mut self,
+        (l, r): (ObjectId, ObjectId),
+        (lhs, rhs): (&[lists::Item<'m>], &[lists::Item<'m>]),
+        is_set: bool,
+    ) {
+        let free = |known: &[Option<ObjectId>], items: &[lists::Item<'m>]| {
+            let is_free = |item: &&lists::Item<'m>| known.get(item.id.position()) == Some(&None);
+            items.iter().filter(is_free).copied().collect::<Vec<_>>()
+        };
+        let (free_lhs, free_rhs) = (free(&self.to_rhs, lhs), free(&self.to_lhs, rhs));
+        for (a, b) in lists::align(&free_lhs, &free_rhs, is_set) {
+            if let Some((a, b)) = free_lhs.get(a).zip(free_rhs.get(b)) {
+                let route = |of, name| Route::From(of, Label::Child(name));
+                self.pair((a.id, b.id), (route(l, a.name), route(r, b.name)));
+            }
+        }
+        let numbers: BTreeMap<ObjectId, usize> =
+            rhs.iter().enumerate().map(|(at, item)| (item.id, at)).collect();
+        let pairs = lhs.iter().enumerate();
+        let pairs =
+            pairs.filter_map(|(at, item)| Some((at, *numbers.get(&self.to_rhs(item.id)?)?)));
+        let pairs: Vec<(usize, usize)> = pairs.collect();
+        let in_order: BTreeSet<_> = longest_ascending(&pairs).into_iter().collect();
+        for pair in pairs {
+            let Some((a, b)) = lhs.get(pair.0).zip(rhs.get(pair.1)) else { continue };
+            if a.name != b.name {
+                // Numbers that shift follow from the items that came or went.
+                let is_shift = is_set || in_order.contains(&pair);
+                let weight = if is_shift { Weight::Cosmetic } else { Weight::Semantic };
+                let pair = (a.id, b.id);
+                let (from, to) = (a.name, b.name);
+                self.renamed.push(RenamedChild { of: r, from, to, pair, weight });
+            }
+        }
     }
 
     fn renamed_children(
@@ -163,7 +188,19 @@ impl<'m> ObjectMatching<'m> {
         rhs_hashes: &[u64],
     ) {
         let (mut unmatched, mut others) = (Vec::new(), Vec::new());
-        for pair in join(self.lhs.children(l), self.rhs.children(r), |(a, _), (b, _)| a.cmp(b)) {
+        let lists = |graph: &ObjectGraph<'m>, of| {
+            let lists = graph.children(of).filter_map(|(name, _)| Some(list_and_number(name)?.0));
+            lists.collect::<BTreeSet<_>>()
+        };
+        // The items of lists that both sides have are paired.
+        let lists = &lists(&self.lhs, l) & &lists(&self.rhs, r);
+        let is_other = |&(name, _): &(&str, ObjectId)| {
+            list_and_number(name).is_none_or(|(list, _)| !lists.contains(list))
+        };
+        let (children, theirs) = (self.lhs.children(l), self.rhs.children(r));
+        for pair in
+            join(children.filter(is_other), theirs.filter(is_other), |(a, _), (b, _)| a.cmp(b))
+        {
             match pair {
                 (Some(child), None) => unmatched.push(child),
                 (None, Some(child)) => others.push(child),
@@ -324,4 +361,21 @@ impl<'m> ObjectMatching<'m> {
 /// Whether an object is a list that Keras exported from a set, so that the numbers of its items mean nothing.
 fn is_set(route: Route<'_>) -> bool {
     matches!(route, Route::From(_, Label::Child("_all_variables")))
+}
+
+/// The items of the lists among the children of an object, by list, in order.
+fn items<'m>(
+    graph: &ObjectGraph<'m>,
+    of: ObjectId,
+    traits: &[Traits],
+) -> BTreeMap<&'m str, Vec<lists::Item<'m>>> {
+    let mut all = BTreeMap::<_, Vec<_>>::new();
+    for (name, id) in graph.children(of) {
+        if let Some((list, number)) = list_and_number(name) {
+            let traits = traits.get(id.position()).copied().unwrap_or_default();
+            all.entry(list).or_default().push(lists::Item { name, number, id, traits });
+        }
+    }
+    all.values_mut().for_each(|items| items.sort_by_key(|item| (item.number, item.name)));
+    all
 }

@@ -8,10 +8,13 @@
 //! A key path is written as in the keys of a checkpoint: `.` in a name is `..`, and `/` is `.S`.
 
 mod functions;
+mod key_pairs;
+mod lists;
 mod matching;
 mod references;
 mod repeats;
 mod structure;
+mod traits;
 
 use super::ModelRules;
 use crate::diff::Side;
@@ -22,9 +25,11 @@ use crate::graph::ObjectGraph;
 use crate::graph::object_graph::{Label, ObjectGraphKind, Route, escaped};
 use crate::schema::field::{saved_object, trackable_object_graph};
 
+pub(in crate::diff) use key_pairs::object_graph_keys;
 pub(super) use matching::ObjectMatching;
 pub(super) use repeats::remove_repeated;
 pub(in crate::diff) use repeats::remove_reported;
+pub(in crate::diff) use traits::{TensorLookup, TensorTraits, stem};
 
 impl ModelRules<'_> {
     /// Compares two object graphs.
@@ -43,7 +48,7 @@ impl ModelRules<'_> {
         let graphs =
             out.both((lhs, rhs), (ObjectGraph::new(kind, lhs), ObjectGraph::new(kind, rhs)), at);
         let Some((lhs, rhs)) = graphs else { return };
-        let objects = ObjectMatching::new(lhs, rhs, self.functions);
+        let objects = ObjectMatching::new(lhs, rhs, self.functions, [&|_| None; 2]);
         let keys = objects.keys();
         // The keys of a whole model, if there are any, take precedence.
         let keys = if self.keys.is_empty() { &keys } else { self.keys };
@@ -78,12 +83,6 @@ impl ModelRules<'_> {
     }
 }
 
-/// The renamed keys of two checkpoints with these object graphs.
-pub(in crate::diff) fn object_graph_keys(lhs: &[u8], rhs: &[u8]) -> Result<Renames> {
-    let read = |bytes| ObjectGraph::new(ObjectGraphKind::Trackable, bytes);
-    Ok(ObjectMatching::new(read(lhs)?, read(rhs)?, &Renames::default()).keys())
-}
-
 impl<'m> ObjectMatching<'m> {
     /// Matches the objects of two SavedModels; `None` if one has no object graph.
     ///
@@ -98,7 +97,7 @@ impl<'m> ObjectMatching<'m> {
             return Ok(None);
         }
         let read = |bytes| ObjectGraph::new(ObjectGraphKind::Saved, bytes);
-        Ok(Some(Self::new(read(lhs)?, read(rhs)?, functions)))
+        Ok(Some(Self::new(read(lhs)?, read(rhs)?, functions, [&|_| None; 2])))
     }
 
     /// The renamed keys of checkpoints: the keys of renamed objects and of all objects below them.

@@ -75,3 +75,10 @@ fn content(
         }
     }
 }
+
+/// The hash of an object without its children: its kind, and what identifies it without naming it.
+pub(super) fn kind_and_class(graph: &ObjectGraph<'_>, id: ObjectId) -> u64 {
+    let mut state = DefaultHasher::new();
+    content(graph, id, &|_| Some(String::new()), &mut state);
+    state.finish()
+}

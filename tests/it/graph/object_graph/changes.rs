@@ -169,6 +169,18 @@ fn slots_are_named_as_in_checkpoint_keys() {
 }
 
 #[test]
+fn the_full_name_of_a_variable_is_cosmetic() {
+    let graph = |name: &str| {
+        format!(
+            "nodes {{ attributes {{ name: 'VARIABLE_VALUE' full_name: '{name}' checkpoint_key: 'v' }} }}"
+        )
+    };
+    let change = "nodes[\"\"].attributes[\"VARIABLE_VALUE\"].full_name | \"dense/kernel\" | \"dense_3/kernel\"";
+    let expected = format!("(cosmetic) modified {change}");
+    check(TRACKABLE, &[(&graph("dense/kernel"), &graph("dense_3/kernel"), &[&expected])]);
+}
+
+#[test]
 fn objects_are_compared_by_field() {
     let graph = |trainable: bool, ids: (u32, u32), inputs: &str| {
         let (v, f) = ids;

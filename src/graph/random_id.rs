@@ -1,14 +1,4 @@
-//! Names that are drawn at random, or contain the path of a file.
-
-use crate::graph::is_table;
-use crate::schema::tensorflow::NodeDef;
-
-/// Removes the shared name of a table: a random id, or the path of its vocabulary on the machine that made it.
-pub(super) fn drop_shared_name(node: &mut NodeDef) {
-    if is_table(&node.op) {
-        node.attr.remove("shared_name");
-    }
-}
+//! Ids that TensorFlow and Keras draw at random, in texts.
 
 /// The lengths of the parts of a UUID, in hexadecimal digits.
 const UUID: [usize; 5] = [8, 4, 4, 4, 12];
@@ -19,7 +9,7 @@ const ID: usize = 32;
 
 /// A text with zeros for the digits of random ids, such as those in `lstm_da93e0a5-…` and `_temp_…/part`; `None` if it has none. The
 /// length stays the same.
-pub(super) fn without_ids(text: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn without_random_ids(text: &[u8]) -> Option<Vec<u8>> {
     let mut found: Option<Vec<u8>> = None;
     let mut at = 0;
     while at < text.len() {
@@ -84,7 +74,7 @@ mod tests {
             ("deadbeefdeadbeefdeadbeefdeadbeef", None),
             ("", None),
         ] {
-            let found = without_ids(text.as_bytes());
+            let found = without_random_ids(text.as_bytes());
             assert_eq!(found, expected.map(|text| text.as_bytes().to_vec()), "{text}");
         }
     }

@@ -1,0 +1,210 @@
+//! What is known of an object besides its key path: the variables at and below it, by name, type and content.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::structure::kind_and_class;
+use crate::graph::object_graph::{Label, ObjectGraph, ObjectGraphKind, ObjectId, Route};
+use crate::message::{nested, records};
+use crate::schema::field::{saved_object, saved_variable};
+
+/// What the index of a checkpoint says of a tensor, as hashes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(in crate::diff) struct TensorTraits {
+    /// The hash of dtype and shape.
+    pub(in crate::diff) ty: u64,
+    /// The hash of the content; 0 if it is unknown, or too plain to tell tensors apart.
+    pub(in crate::diff) content: u64,
+}
+
+/// Looks up the traits of a tensor by its key in the checkpoint.
+pub(in crate::diff) type TensorLookup<'a> = &'a dyn Fn(&str) -> Option<TensorTraits>;
+
+/// The traits of an object, as hashes; 0 is unknown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
+pub(super) struct Traits {
+    /// The name without the numbers that make it unique: `dense/kernel` of `dense_2/kernel`.
+    pub(super) stem: u64,
+    /// The numbers in the name.
+    pub(super) numbers: u64,
+    /// The name of a variable, or of a layer: the scope of its variables.
+    pub(super) name: u64,
+    /// The last part of the stem.
+    pub(super) last: u64,
+    /// The kind of the object, and the names of its children.
+    pub(super) class: u64,
+    /// The dtypes and shapes of the variables at and below the object.
+    pub(super) ty: u64,
+    /// The content of these variables.
+    pub(super) content: u64,
+}
+
+/// The traits of all objects. An object that is no variable counts only where it is reached first, so the time is linear.
+pub(super) fn traits(graph: &ObjectGraph<'_>, tensors: TensorLookup<'_>) -> Vec<Traits> {
+    let mut all: Vec<(Traits, &str)> = graph
+        .ids()
+        .map(|id| match is_variable(graph, id) {
+            true => (of_variable(graph, id, tensors), graph.variable_name(id)),
+            false => Default::default(),
+        })
+        .collect();
+    add_content_of_scopes(&mut all);
+    for &id in graph.order().iter().rev().filter(|id| !is_variable(graph, **id)) {
+        let below = graph.children(id).map(|(name, child)| {
+            let is_first = graph.route(child) == Route::From(id, Label::Child(name));
+            let counts = is_first || is_variable(graph, child);
+            (name, all.get(child.position()).copied().filter(|_| counts).unwrap_or_default())
+        });
+        let of_object = of_children(kind_and_class(graph, id), below);
+        if let Some(slot) = all.get_mut(id.position()) {
+            *slot = of_object;
+        }
+    }
+    all.into_iter().map(|(traits, name)| named(traits, name)).collect()
+}
+
+/// Identifies variables that cannot be told apart by their own content, such as biases of zeros, by that of the others in their
+/// scope: the kernel of the layer.
+fn add_content_of_scopes(all: &mut [(Traits, &str)]) {
+    let mut scopes = BTreeMap::<&str, BTreeSet<(&str, u64)>>::new();
+    for (traits, name) in all.iter().filter(|(traits, _)| traits.content != 0) {
+        if let Some((scope, last)) = name.rsplit_once('/') {
+            scopes.entry(scope).or_default().insert((last, traits.content));
+        }
+    }
+    let scopes: BTreeMap<_, _> =
+        scopes.into_iter().map(|(scope, contents)| (scope, hash_of(&contents))).collect();
+    for (traits, name) in all.iter_mut().filter(|(traits, _)| traits.content == 0) {
+        let known = name.rsplit_once('/').and_then(|(scope, _)| scopes.get(scope));
+        traits.content = known.map(|content| hash_of(&(content, traits.ty))).unwrap_or_default();
+    }
+}
+
+fn is_variable(graph: &ObjectGraph<'_>, id: ObjectId) -> bool {
+    match graph.kind() {
+        ObjectGraphKind::Trackable => graph.attributes(id).next().is_some(),
+        ObjectGraphKind::Saved => {
+            records(graph.object_bytes(id)).any(|record| record.number == saved_object::VARIABLE)
+        }
+    }
+}
+
+fn of_variable(graph: &ObjectGraph<'_>, id: ObjectId, tensors: TensorLookup<'_>) -> Traits {
+    let class = hash_of("variable");
+    if graph.kind() == ObjectGraphKind::Trackable {
+        let known = graph.attributes(id).find_map(|value| tensors(value.checkpoint_key));
+        let TensorTraits { ty, content } = known.unwrap_or_default();
+        return Traits { class, ty, content, ..Traits::default() };
+    }
+    let mut state = DefaultHasher::new();
+    for field in records(nested(graph.object_bytes(id), saved_object::VARIABLE)) {
+        if matches!(field.number, saved_variable::DTYPE | saved_variable::SHAPE) {
+            field.bytes.hash(&mut state);
+        }
+    }
+    Traits { class, ty: state.finish(), ..Traits::default() }
+}
+
+/// The traits of an object that is no variable, from those of its children, and its name.
+fn of_children<'m>(
+    class: u64,
+    children: impl Iterator<Item = (&'m str, (Traits, &'m str))>,
+) -> (Traits, &'m str) {
+    let [mut types, mut contents, mut classes] = [(); 3].map(|()| DefaultHasher::new());
+    let (mut is_typed, mut has_content, mut name) = (false, false, "");
+    class.hash(&mut classes);
+    for (child, (traits, of_child)) in children {
+        if !is_number(child) {
+            child.hash(&mut classes);
+        }
+        if traits.ty != 0 {
+            (child, traits.ty).hash(&mut types);
+            is_typed = true;
+        }
+        if traits.content != 0 {
+            (child, traits.content).hash(&mut contents);
+            has_content = true;
+        }
+        if name.is_empty() {
+            let scope = of_child.rsplit_once('/');
+            name = scope.map(|(scope, _)| scope).unwrap_or_default();
+        }
+    }
+    let traits = Traits {
+        class: classes.finish(),
+        ty: if is_typed { types.finish() } else { 0 },
+        content: if has_content { contents.finish() } else { 0 },
+        ..Traits::default()
+    };
+    (traits, name)
+}
+
+fn is_number(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The traits with those of a name.
+fn named(traits: Traits, name: &str) -> Traits {
+    if name.is_empty() {
+        return traits;
+    }
+    let (stem, numbers) = stem(name);
+    let last = stem.rsplit('/').next().map(hash_of).unwrap_or_default();
+    Traits { name: hash_of(name), stem: hash_of(&*stem), numbers, last, ..traits }
+}
+
+fn hash_of<T: Hash + ?Sized>(value: &T) -> u64 {
+    let mut state = DefaultHasher::new();
+    value.hash(&mut state);
+    state.finish()
+}
+
+/// A name without the numbers that TensorFlow and Keras append to make parts of names unique, and these numbers in one:
+/// `adam/dense_kernel` and 2 of `adam/dense_2_kernel`.
+pub(in crate::diff) fn stem(name: &str) -> (String, u64) {
+    let (mut stem, mut numbers, mut rest) = (String::with_capacity(name.len()), 0u64, name);
+    while let Some(at) = rest.find('_') {
+        let (before, after) = (rest.get(..at), rest.get(at + 1..));
+        let (Some(before), Some(after)) = (before, after) else { break };
+        stem.push_str(before);
+        let digits = after.bytes().take_while(u8::is_ascii_digit).count();
+        let (number, next) = after.split_at_checked(digits).unwrap_or(("", after));
+        let is_end = next.is_empty() || next.starts_with(['/', '_']);
+        rest = match number.parse::<u64>() {
+            Ok(number) if is_end && !before.ends_with('/') => {
+                numbers = numbers.wrapping_mul(1_000).wrapping_add(number);
+                next
+            }
+            _ => {
+                stem.push('_');
+                after
+            }
+        };
+    }
+    stem.push_str(rest);
+    (stem, numbers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_numbers_that_make_names_unique_are_taken_out() {
+        for (name, expected) in [
+            ("dense/kernel", "dense/kernel"),
+            ("sequential_1/dense_12/kernel", "sequential/dense/kernel"),
+            (
+                "adam_1/sequential_1_dense_2_kernel_momentum",
+                "adam/sequential_dense_kernel_momentum",
+            ),
+            ("block1_conv2/kernel", "block1_conv2/kernel"),
+            ("w_1x", "w_1x"),
+            ("_1/a_", "_1/a_"),
+            ("a_1_2", "a"),
+            ("", ""),
+        ] {
+            assert_eq!(stem(name).0, expected, "{name}");
+        }
+    }
+}
