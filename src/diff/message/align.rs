@@ -99,7 +99,7 @@ fn anchors(lhs: &[u32], rhs: &[u32]) -> Vec<(usize, usize)> {
 }
 
 /// The longest subsequence of pairs whose second numbers ascend as the first do.
-fn longest_ascending(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+pub(in crate::diff) fn longest_ascending(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     // The lowest end of the sequences of each length, and the predecessor of each pair.
     let mut ends: Vec<usize> = Vec::new();
     let mut before = Vec::with_capacity(pairs.len());

@@ -25,6 +25,7 @@ mod set;
 mod unknown;
 
 pub(super) use align::align;
+pub(super) use align::longest_ascending;
 pub(crate) use differ::{MessageDiff, MessageDiffer, MessagePair};
 pub(super) use item::Item;
 pub(super) use keyed::{item_key, key_text};
