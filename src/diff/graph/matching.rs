@@ -23,24 +23,51 @@ pub(super) struct Matching<'g, 'm> {
 impl<'g, 'm> Matching<'g, 'm> {
     /// Pairs nodes by name, and arguments and results of functions by position.
     pub(super) fn by_name(lhs: &'g Graph<'m>, rhs: &'g Graph<'m>) -> Self {
+        let mut found = Self::of_borders(lhs, rhs);
+        found.pair_names(|_, _| true);
+        found
+    }
+
+    /// Pairs arguments and results of functions by position, and nothing else.
+    pub(super) fn of_borders(lhs: &'g Graph<'m>, rhs: &'g Graph<'m>) -> Self {
         let (to_rhs, to_lhs) = (PerNode::new(lhs), PerNode::new(rhs));
         let is_renamed = PerNode::new(rhs);
         let mut found = Self { lhs, rhs, to_rhs, to_lhs, is_renamed };
+        found.pair_borders();
+        found
+    }
+
+    /// Pairs the unmatched nodes of equal names that `may_be_one` allows.
+    pub(super) fn pair_names(&mut self, may_be_one: impl Fn(NodeId, NodeId) -> bool) {
+        let (lhs, rhs) = (self.lhs, self.rhs);
         let is_first = |l, name| lhs.duplicates().is_empty() || lhs.find(name) == Some(l);
         let mut next = 0;
         for (l, node) in lhs.iter().filter(|(_, node)| node.kind == NodeKind::Node) {
             // In most comparisons the nodes have the same order.
-            if is_first(l, node.name)
+            if self.to_rhs(l).is_none()
+                && is_first(l, node.name)
                 && let Some(r) = rhs.find_among(next..next + 1, node.name)
                 && rhs.node(r).kind == NodeKind::Node
+                && self.to_lhs(r).is_none()
+                && may_be_one(l, r)
             {
-                found.pair(l, r);
+                self.pair(l, r);
                 next = r.position() + 1;
             }
         }
-        found.pair_borders();
-        found.pair_duplicates();
-        found
+        self.pair_duplicates();
+    }
+
+    /// The matching with the sides exchanged.
+    pub(super) fn flipped(self) -> Self {
+        let Self { lhs, rhs, to_rhs, to_lhs, .. } = self;
+        let mut is_renamed = PerNode::new(lhs);
+        for (l, node) in lhs.iter() {
+            if let Some(r) = to_rhs.get(l) {
+                is_renamed.set(l, node.name != rhs.node(r).name);
+            }
+        }
+        Self { lhs: rhs, rhs: lhs, to_rhs: to_lhs, to_lhs: to_rhs, is_renamed }
     }
 
     /// Pairs arguments and results of functions.
@@ -86,7 +113,10 @@ impl<'g, 'm> Matching<'g, 'm> {
         };
         let (lhs, rhs) = (sorted(self.lhs), sorted(self.rhs));
         for pair in join(lhs, rhs, |(l, _), (r, _)| l.cmp(r)) {
-            if let (Some((_, l)), Some((_, r))) = pair {
+            if let (Some((_, l)), Some((_, r))) = pair
+                && self.to_rhs(l).is_none()
+                && self.to_lhs(r).is_none()
+            {
                 self.pair(l, r);
             }
         }

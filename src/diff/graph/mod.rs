@@ -5,8 +5,10 @@
 //!                          └─► renames, added and removed groups, changed pairs     (changes)
 //! ```
 
+mod aligned;
 mod attrs;
 mod consumers;
+mod cost;
 mod counters;
 mod extend;
 mod functions;
@@ -16,6 +18,7 @@ mod library;
 mod matching;
 mod node;
 mod node_hash;
+mod numbers;
 mod pair;
 mod per_node;
 mod renames;
@@ -23,6 +26,8 @@ mod saver_body;
 mod saver_functions;
 mod savers;
 mod scopes;
+mod search;
+mod sequence;
 mod structure;
 mod tensor_text;
 mod value;

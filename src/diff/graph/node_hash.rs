@@ -3,12 +3,16 @@
 use std::cell::OnceCell;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::graph::{Graph, Node, NodeId};
-use crate::message::records;
+use crate::graph::{Graph, Node, NodeId, attrs, is_constant};
+use crate::message::{records, varint};
 use crate::schema::field::{attr_value, tensor_proto};
+use crate::tensor::DType;
 
 /// Attributes with names, which change when the node is renamed.
 const NAMES: [&str; 4] = ["shared_name", "debug_name", "frame_name", "container"];
+
+/// The size of a tensor whose value counts in the content of a constant, in bytes.
+const MOST_BYTES: usize = 1 << 10;
 
 /// The hashes of the nodes of one graph. Each is computed when it is first needed, since the length of
 /// attributes is up to the file.
@@ -27,10 +31,23 @@ impl NodeHashes {
     }
 }
 
+/// A hash of op, attributes, and the value of a small constant, from the hash of the node without names.
+pub(super) fn content_hash(node: &Node<'_>, node_hash: u64) -> u64 {
+    let value = is_constant(node.op).then(|| node.attr("value").and_then(attrs::tensor)).flatten();
+    // Strings contain names.
+    let is_counted = |tensor: &&[u8]| {
+        tensor.len() <= MOST_BYTES
+            && varint(tensor, tensor_proto::DTYPE) != u64::try_from(DType::String.code()).ok()
+    };
+    let mut state = DefaultHasher::new();
+    (node_hash, value.filter(is_counted)).hash(&mut state);
+    state.finish()
+}
+
 /// A hash of op and attributes that does not depend on names.
 ///
 /// Only the dtype and shape of a constant count, since a value has several encodings.
-fn node_hash(node: &Node<'_>) -> u64 {
+pub(super) fn node_hash(node: &Node<'_>) -> u64 {
     let mut state = DefaultHasher::new();
     (node.op, node.kind).hash(&mut state);
     for (name, value) in node.attrs() {

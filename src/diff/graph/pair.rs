@@ -1,13 +1,10 @@
 //! Compares two graphs: matches their nodes, and compares the pairs.
 
-use super::consumers::BothConsumers;
-use super::extend::{self, Requirement};
 use super::groups::{ChangedGroups, NodeGroups};
 use super::matching::Matching;
 use super::renames::{self, Renames};
 use super::savers::Savers;
-use super::structure::{self, Ties};
-use super::{Context, scopes};
+use super::{Context, search};
 use crate::diff::message::MessageDiff;
 use crate::diff::path::PathBuilder;
 use crate::diff::{Change, ChangeKind, Detail, NodeGroup, Weight};
@@ -29,15 +26,13 @@ impl<'g, 'm> GraphPair<'g, 'm> {
     /// Matches the nodes of two graphs, with up to `threads` threads.
     pub(in crate::diff) fn new(lhs: &'g Graph<'m>, rhs: &'g Graph<'m>, threads: usize) -> Self {
         let mut matching = Matching::by_name(lhs, rhs);
-        let savers = Savers::of(lhs, rhs, threads);
+        let mut savers = Savers::of(lhs, rhs, threads);
         if savers.is_reordered(&matching) {
             let (in_lhs, in_rhs) = savers.restoring();
             let partners: Vec<_> = in_rhs.iter().filter_map(|&r| matching.to_lhs(r)).collect();
             in_lhs.iter().chain(&partners).for_each(|&l| matching.unpair(l));
         }
-        if matching.may_have_renames() {
-            find_renamed(&mut matching, &savers, threads);
-        }
+        let matching = search::match_others(matching, &mut savers, threads);
         let renames = Renames::of(&matching, |r| savers.is_restoring(r)).without_kept(&matching);
         Self { matching, savers, renames }
     }
@@ -133,32 +128,6 @@ impl<'g, 'm> GraphPair<'g, 'm> {
             let change = Change::renamed(at.key(to).path(), from, to);
             out.push(change.with_detail(Detail::Nodes(Box::new(nodes))));
         }
-    }
-}
-
-/// Pairs renamed nodes, from the most to the least reliable criterion, since each builds on the pairs found
-/// before.
-fn find_renamed(matching: &mut Matching<'_, '_>, savers: &Savers, threads: usize) {
-    let users = BothConsumers::of(matching, threads);
-    type Search = fn(&mut Matching<'_, '_>, &BothConsumers);
-    let searches: [Search; 8] = [
-        |m, users| structure::pair_alike(m, users, Ties::Leave),
-        |m, users| extend::extend(m, users, Requirement::NodeHash),
-        |m, users| structure::pair_alike(m, users, Ties::ByName),
-        |m, users| extend::extend(m, users, Requirement::NodeHash),
-        |m, _| scopes::pair_scopes(m),
-        |m, users| extend::extend(m, users, Requirement::Op),
-        |m, users| structure::pair_alike(m, users, Ties::ByNameUneven),
-        |m, users| extend::extend(m, users, Requirement::NodeHash),
-    ];
-    for find in searches {
-        if !matching.may_have_renames() {
-            return;
-        }
-        find(matching, &users);
-    }
-    if matching.may_have_renames() {
-        Renames::of(matching, |r| savers.is_restoring(r)).pair_by_renames(matching);
     }
 }
 

@@ -79,6 +79,11 @@ impl Savers {
         Self { lhs, rhs }
     }
 
+    /// Exchanges the sides.
+    pub(super) fn flip(&mut self) {
+        std::mem::swap(&mut self.lhs, &mut self.rhs);
+    }
+
     /// Whether the order of restored tensors differs, so that numbered names have another meaning.
     pub(super) fn is_reordered(&self, matching: &Matching<'_, '_>) -> bool {
         let in_rhs = |tensor: &SavedTensor| tensor.variable.and_then(|l| matching.to_rhs(l));
