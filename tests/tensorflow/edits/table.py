@@ -1,0 +1,88 @@
+"""The table of edits."""
+
+import functools
+import typing
+
+import tensorflow as tf
+
+from . import frozen, modules, v1, v1_parts
+
+
+class Edit(typing.NamedTuple):
+    """Two models, and what to tell of them."""
+
+    name: str
+    before: typing.Callable
+    after: typing.Callable
+    verdict: str
+    ideal: int  # changes in the best report
+    most: int  # changes that are still fine
+    snapshot: bool  # whether a snapshot of one is that of the other
+
+
+def edits(make, *rows, **base):
+    """Edits to one model: name, arguments after the edit, verdict, ideal, most, and `True` where snapshots do not tell it."""
+    for name, edit, verdict, ideal, most, *snapshot in rows:
+        before = functools.partial(make, **base)
+        yield Edit(name, before, functools.partial(make, **base | edit), verdict, ideal, most, verdict == "same" or bool(snapshot))
+
+
+EDITS = [
+    *edits(
+        v1.training,
+        ("v1 activation", {"activation": "elu"}, "different", 1, 2),
+        ("v1 layer front", {"front": True}, "different", 4, 6),
+        ("v1 seed", {"seed": 43}, "different", 1, 1),
+        ("v1 dropout rate", {"rate": 0.2}, "different", 1, 2),
+        ("v1 loss", {"mean_squared": True}, "different", 1, 3),
+        ("v1 batch fixed", {"batch": 64}, "different", 1, 2),
+        ("v1 half in scope", {"head": "head"}, "different", 1, 3),
+        ("v1 clip gradients", {"clip": "norm"}, "different", 1, 2),
+        ("v1 summary added", {"summary": True}, "different", 1, 1),
+        ("v1 device pinned", {"layer_device": "/device:CPU:0"}, "different", 1, 2),
+        ("v1 training to inference", {"inference": True}, "different", 3, 8),
+        ("v1 saver sharded", {"sharded": True}, "different", 1, 2),
+        ("v1 saver keys", {"keys": "ema"}, "different", 1, 1),
+        ("v1 stripped defaults", {"strip": True}, "same", 0, 0),
+        ("v1 exported after run", {"init": True}, "different", 1, 1),
+        ("v1 metric added", {"metric": True}, "different", 1, 1),
+    ),
+    *edits(v1.training, ("v1 layer middle named", {"inserted": True}, "different", 1, 2), named=True),
+    *edits(v1.training, ("v1 widened named", {"units": 128}, "different", 1, 4), named=True, norm=False),
+    *edits(v1.training, ("v1 l2 factor", {"l2": 1e-3}, "different", 1, 1), l2=1e-4),
+    *edits(v1.training, ("v1 swapped sub", {"swapped": True}, "different", 1, 2), mean_squared=True),
+    *edits(v1.training, ("v1 twin checkpoints", {}, "different", 0, 0, True), steps=3),
+    *edits(v1.training, ("v1 twin v2 behavior", {}, "different", 1, 1), behavior=2, seed=None),
+    *edits(v1_parts.servers, ("v1 parameter servers", {"tasks": 2}, "different", 1, 4)),
+    *edits(v1_parts.towers, ("v1 towers two to four", {"count": 4}, "different", 1, 4)),
+    *edits(v1_parts.partitions, ("v1 partitions", {"count": 4}, "different", 1, 3)),
+    *edits(v1_parts.loop, ("v1 while functional bound", {"bound": 12}, "different", 1, 2)),
+    *edits(v1_parts.queue, ("v1 queue capacity", {"capacity": 128}, "different", 1, 1)),
+    *edits(v1_parts.pipeline, ("v1 dataset map", {"scale": 127.5}, "different", 1, 1)),
+    *edits(v1_parts.unrolled, ("v1 static lstm step", {"steps": 6}, "different", 1, 4)),
+    *edits(v1_parts.recurrent, ("v1 dynamic lstm to gru", {"cell": "GRUCell"}, "different", 1, 4)),
+    *edits(
+        frozen.frozen,
+        ("frozen retrained", {"seed": 2}, "different", 12, 12),
+        ("frozen grappler", {"change": frozen.optimized}, "different", 2, 6),
+        ("frozen imported", {"scope": "import"}, "different", 1, 1),
+        ("frozen output renamed", {"output": "scores"}, "different", 1, 1),
+        ("frozen swapped mul", {"swapped": True}, "same", 0, 0),
+    ),
+    *edits(frozen.frozen, ("frozen bn folded", {"change": frozen.folded}, "different", 2, 6), change=frozen.stripped),
+    *edits(
+        modules.module,
+        ("module twin", {}, "same", 0, 0),
+        ("module retraced", {"traced": 3}, "same", 0, 0),
+        ("module signature dtype", {"dtype": tf.float16}, "different", 1, 2),
+        ("module signature added", {"more": True}, "different", 1, 2),
+    ),
+    *edits(
+        modules.transformer,
+        ("transformer activation", {"activation": tf.nn.relu}, "different", 1, 3),
+        ("transformer norm first", {"norm_first": True}, "different", 1, 4),
+    ),
+    *edits(modules.transformer, ("transformer frozen depth", {"depth": 3}, "different", 1, 3), frozen=True),
+    *edits(modules.vocab, ("vocab file renamed", {"name": "words.txt"}, "different", 1, 1)),
+    *edits(modules.vocab, ("extra asset changed", {"extra": b"two"}, "different", 1, 1), extra=b"one"),
+]
