@@ -5,7 +5,7 @@ import typing
 
 import tensorflow as tf
 
-from . import frozen, modules, v1, v1_parts
+from . import frozen, keras2, keras3, modules, v1, v1_parts
 
 
 class Edit(typing.NamedTuple):
@@ -52,7 +52,7 @@ EDITS = [
     *edits(v1.training, ("v1 l2 factor", {"l2": 1e-3}, "different", 1, 1), l2=1e-4),
     *edits(v1.training, ("v1 swapped sub", {"swapped": True}, "different", 1, 2), mean_squared=True),
     *edits(v1.training, ("v1 twin checkpoints", {}, "different", 0, 0, True), steps=3),
-    *edits(v1.training, ("v1 twin v2 behavior", {}, "different", 1, 1), behavior=2, seed=None),
+    *edits(v1.training, ("v1 twin v2 behavior", {}, "different", 1, 1), behavior=2, seed=None, seeded=False),
     *edits(v1_parts.servers, ("v1 parameter servers", {"tasks": 2}, "different", 1, 4)),
     *edits(v1_parts.towers, ("v1 towers two to four", {"count": 4}, "different", 1, 4)),
     *edits(v1_parts.partitions, ("v1 partitions", {"count": 4}, "different", 1, 3)),
@@ -85,4 +85,40 @@ EDITS = [
     *edits(modules.transformer, ("transformer frozen depth", {"depth": 3}, "different", 1, 3), frozen=True),
     *edits(modules.vocab, ("vocab file renamed", {"name": "words.txt"}, "different", 1, 1)),
     *edits(modules.vocab, ("extra asset changed", {"extra": b"two"}, "different", 1, 1), extra=b"one"),
+    *edits(
+        keras2.sequential,
+        ("tk built twice", {"times": 2}, "different", 1, 4),
+        ("tk layer middle", {"inserted": True}, "different", 2, 8),
+        ("tk dropout removed", {"rate": 0}, "different", 1, 4),
+        ("tk mixed bfloat16", {"policy": "mixed_bfloat16"}, "different", 3, 12),
+        ("tk learning rate", {"rate_of_learning": 5e-4}, "different", 1, 2, True),
+        ("tk batch size", {"batch": 8}, "different", 1, 4),
+    ),
+    *edits(keras2.sequential, ("tk retrained", {"data": 2}, "different", 0, 0, True), epochs=1),
+    *edits(
+        keras2.sequential,
+        ("tk activation", {"activation": "tanh"}, "different", 1, 3),
+        ("tk widened", {"units": 64}, "different", 3, 8),
+        named=True,
+    ),
+    *edits(
+        keras2.recurrent,
+        ("tk lstm twin", {}, "same", 0, 0),
+        ("tk lstm units", {"units": 16}, "different", 2, 10),
+    ),
+    *edits(keras2.checkpoint, ("ckpt twin", {}, "same", 0, 0), ("ckpt layer middle", {"inserted": True}, "different", 0, 4)),
+    *edits(
+        keras3.sequential,
+        ("k3 twin", {}, "same", 0, 0),
+        ("k3 built twice", {"times": 2}, "different", 1, 4, True),
+        ("k3 mixed bfloat16", {"policy": "mixed_bfloat16"}, "different", 3, 10),
+    ),
+    *edits(keras3.sequential, ("k3 layer middle named", {"inserted": True}, "different", 2, 8), named=True),
+    *edits(keras3.sequential, ("k3 widened", {"units": 64}, "different", 3, 8), named=True, export=False),
+    *edits(
+        keras2.resnet_graph,
+        ("resnet50 image size", {"size": 96}, "different", 1, 2),
+        ("resnet50 to 101", {"depth": 101}, "different", 2, 20),
+    ),
+    *edits(keras2.resnet_function, ("tk resnet50 to 101", {"depth": 101}, "different", 3, 20)),
 ]

@@ -27,6 +27,7 @@ class Script:
 
     behavior: int = 1
     seed: int | None = 42
+    seeded: bool = True
     batch: int | None = None
     dtype: tf.DType = tf.float32
     named: bool = False
@@ -82,7 +83,7 @@ def network(script, x):
     with tf.device(script.layer_device):
         y = hidden(script, y, script.units, getattr(tf.nn, script.activation), "hidden0", script.trainable)
     if script.inserted:
-        y = v1.layers.dense(y, script.units, tf.nn.relu, name="inserted")
+        y = v1.layers.dense(y, script.units, tf.nn.relu, kernel_initializer=v1.glorot_uniform_initializer(seed=2), name="inserted")
     with v1.name_scope(script.head):
         y = hidden(script, y, 32, tf.nn.relu, "hidden1")
     if script.last:
@@ -94,11 +95,13 @@ def hidden(script, x, units, activation, name, trainable=True):
     y = dense(script, x, units, activation, name, trainable)
     if script.norm:
         y = v1.layers.batch_normalization(y, training=not script.inference, trainable=trainable)
-    return v1.layers.dropout(y, script.rate, training=not script.inference)
+    return v1.layers.dropout(y, script.rate, seed=1 if script.seeded else None, training=not script.inference)
 
 
 def dense(script, x, units, activation, name, trainable=True):
-    return v1.layers.dense(x, units, activation, name=name if script.named else None, trainable=trainable)
+    initializer = v1.glorot_uniform_initializer(seed=len(name)) if script.seeded else None
+    return v1.layers.dense(
+        x, units, activation, kernel_initializer=initializer, trainable=trainable, name=name if script.named else None)
 
 
 def train(script, logits, labels):

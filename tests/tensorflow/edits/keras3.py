@@ -1,0 +1,50 @@
+"""Models of Keras 3, saved as SavedModels."""
+
+import dataclasses
+
+import keras
+import tensorflow as tf
+from keras import layers
+
+
+@dataclasses.dataclass
+class Script:
+    """What can be edited in the script."""
+
+    times: int = 1
+    policy: str = "float32"
+    named: bool = False
+    front: bool = False
+    inserted: bool = False
+    units: int = 32
+    activation: str = "relu"
+    rate: float = 0.2
+    export: bool = True
+
+
+def sequential(path, **edit):
+    script = Script(**edit)
+    keras.utils.set_random_seed(1)
+    keras.mixed_precision.set_global_policy(script.policy)
+    for _ in range(script.times):
+        model = built(script)
+    if script.export:
+        model.export(path, verbose=False)
+    else:
+        tf.saved_model.save(model, path)
+    return path
+
+
+def built(script):
+    names = ["hidden0", "hidden1", "logits"] if script.named else [None] * 3
+    model = keras.Sequential([layers.Input([16])])
+    if script.front:
+        model.add(layers.Dense(16, "relu"))
+    model.add(layers.Dense(script.units, script.activation, name=names[0]))
+    model.add(layers.Dropout(script.rate))
+    if script.inserted:
+        model.add(layers.Dense(script.units, "relu", name="inserted"))
+    model.add(layers.Dense(16, "relu", name=names[1]))
+    model.add(layers.Dropout(script.rate))
+    model.add(layers.Dense(3, "softmax", name=names[2]))
+    return model
