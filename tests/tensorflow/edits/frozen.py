@@ -12,13 +12,13 @@ from .v1 import classic
 v1 = tf.compat.v1
 
 
-def network(seed, swapped, output):
+def network(seed, swapped, output, size):
     random = np.random.default_rng(seed)
 
     def weight(*shape):
         return v1.constant_initializer(random.normal(size=shape))
 
-    x = v1.placeholder(tf.float32, [None, 16, 16, 3], "images")
+    x = v1.placeholder(tf.float32, [None, size, size, 3], "images")
     for at, (inputs, outputs) in enumerate([(3, 8), (8, 16)]):
         with v1.variable_scope(f"block{at}"):
             x = v1.layers.conv2d(x, outputs, 3, 2, "same", use_bias=False, kernel_initializer=weight(3, 3, inputs, outputs))
@@ -34,9 +34,9 @@ def network(seed, swapped, output):
     return tf.nn.softmax(logits, name=output)
 
 
-def frozen(path, seed=1, swapped=False, output="probabilities", scope="", change=None):
+def frozen(path, seed=1, swapped=False, output="probabilities", size=16, scope="", change=None):
     with classic() as graph, v1.Session() as session:
-        network(seed, swapped, output)
+        network(seed, swapped, output, size)
         session.run(v1.global_variables_initializer())
         graph_def = v1.graph_util.convert_variables_to_constants(session, graph.as_graph_def(), [output])
     if change:
@@ -71,6 +71,24 @@ def stripped(graph_def):
 
 def folded(graph_def):
     return optimize_for_inference_lib.fold_batch_norms(stripped(graph_def))
+
+
+def halved(graph_def):
+    """Weights as halves, and a cast behind each."""
+    made = tf.compat.v1.GraphDef()
+    for node in graph_def.node:
+        made.node.add().CopyFrom(node)
+        if node.op != "Const" or node.attr["dtype"].type != tf.float32.as_datatype_enum or not node.attr["value"].tensor.tensor_shape.dim:
+            continue
+        value = tf.make_ndarray(node.attr["value"].tensor).astype(np.float16)
+        constant = made.node[-1]
+        constant.name += "/half"
+        constant.attr["dtype"].type = tf.float16.as_datatype_enum
+        constant.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(value))
+        cast = made.node.add(name=node.name, op="Cast", input=[constant.name])
+        cast.attr["SrcT"].type = tf.float16.as_datatype_enum
+        cast.attr["DstT"].type = tf.float32.as_datatype_enum
+    return made
 
 
 def frozen_function(path, function):

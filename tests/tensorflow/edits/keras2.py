@@ -21,6 +21,7 @@ class Script:
     batch: int | None = None
     policy: str = "float32"
     named: bool = False
+    first: str = "hidden0"
     front: bool = False
     inserted: bool = False
     units: int = 32
@@ -44,7 +45,7 @@ def sequential(path, **edit):
 
 
 def built(script):
-    names = ["hidden0", "hidden1", "logits"] if script.named else [None] * 3
+    names = [script.first, "hidden1", "logits"] if script.named else [None] * 3
     regularizer = tf_keras.regularizers.l2(script.l2) if script.l2 else None
     model = tf_keras.Sequential([layers.Input([16], script.batch)])
     if script.front:
@@ -63,16 +64,19 @@ def built(script):
     return model
 
 
-def saved(path, model, script):
-    """Trained with the same batches in the same order, then saved."""
+def trained(model, script):
+    """Trains with the same batches in the same order."""
     optimizer = getattr(tf_keras.optimizers, script.optimizer)(script.rate_of_learning)
-    model.compile(optimizer, script.loss, list(script.metrics))
+    model.compile(optimizer, script.loss, metrics=list(script.metrics))
     random = np.random.default_rng(script.data)
     inputs = random.random((32, *model.input_shape[1:]), "f")
-    outputs = model.output_names
-    labels = {name: random.integers(3, size=32) for name in outputs} if len(outputs) > 1 else random.integers(3, size=32)
+    labels = random.integers(3, size=32)
     if script.epochs:
         model.fit(inputs, labels, script.batch or 16, epochs=script.epochs, shuffle=False, verbose=0)
+
+
+def saved(path, model, script):
+    trained(model, script)
     model.save(path, save_format="tf")
     return path
 
@@ -113,7 +117,5 @@ def checkpoint(path, **edit):
     script = Script(**edit)
     tf_keras.utils.set_random_seed(1)
     model = built(script)
-    optimizer = tf_keras.optimizers.Adam()
-    if script.epochs:
-        optimizer.build(model.trainable_variables)
-    return tf.train.Checkpoint(model=model, optimizer=optimizer).save(path)
+    trained(model, script)
+    return tf.train.Checkpoint(model=model, optimizer=model.optimizer).save(path)

@@ -28,7 +28,11 @@ def sequential(path, **edit):
     keras.mixed_precision.set_global_policy(script.policy)
     for _ in range(script.times):
         model = built(script)
-    if script.export:
+    return saved(path, model, script.export)
+
+
+def saved(path, model, export=True):
+    if export:
         model.export(path, verbose=False)
     else:
         tf.saved_model.save(model, path)
@@ -41,10 +45,22 @@ def built(script):
     if script.front:
         model.add(layers.Dense(16, "relu"))
     model.add(layers.Dense(script.units, script.activation, name=names[0]))
-    model.add(layers.Dropout(script.rate))
+    if script.rate:
+        model.add(layers.Dropout(script.rate))
     if script.inserted:
         model.add(layers.Dense(script.units, "relu", name="inserted"))
     model.add(layers.Dense(16, "relu", name=names[1]))
-    model.add(layers.Dropout(script.rate))
+    if script.rate:
+        model.add(layers.Dropout(script.rate))
     model.add(layers.Dense(3, "softmax", name=names[2]))
     return model
+
+
+def attention(path, vocabulary=1000, heads=2):
+    """A functional model over words."""
+    keras.utils.set_random_seed(1)
+    words = layers.Input([12], dtype="int32", name="words")
+    x = layers.Embedding(vocabulary, 16, name="embedding")(words)
+    x = layers.LayerNormalization(name="norm")(x + layers.MultiHeadAttention(heads, 8, name="attention")(x, x))
+    x = layers.GlobalAveragePooling1D(name="pool")(x)
+    return saved(path, keras.Model(words, layers.Dense(2, "softmax", name="classes")(x)))

@@ -48,6 +48,7 @@ class Script:
     swapped: bool = False
     l2: float | None = None
     optimizer: str = "Adam"
+    learning_rate: float = 1e-3
     clip: str | None = None
     summary: bool = False
     metric: bool = False
@@ -79,15 +80,15 @@ def training(path, **edit):
 
 
 def network(script, x):
-    y = v1.layers.dense(x, 20, tf.nn.relu) if script.front else x
+    y = dense(script, x, 20, tf.nn.relu, "front") if script.front else x
     with tf.device(script.layer_device):
         y = hidden(script, y, script.units, getattr(tf.nn, script.activation), "hidden0", script.trainable)
     if script.inserted:
-        y = v1.layers.dense(y, script.units, tf.nn.relu, kernel_initializer=v1.glorot_uniform_initializer(seed=2), name="inserted")
+        y = dense(script, y, script.units, tf.nn.relu, "inserted")
     with v1.name_scope(script.head):
         y = hidden(script, y, 32, tf.nn.relu, "hidden1")
     if script.last:
-        y = v1.layers.dense(y, 16, tf.nn.relu)
+        y = dense(script, y, 16, tf.nn.relu, "last")
     return dense(script, y, 10, None, "logits")
 
 
@@ -114,7 +115,8 @@ def train(script, logits, labels):
         loss += script.l2 * tf.add_n([tf.nn.l2_loss(kernel) for kernel in kernels])
     right = tf.equal(tf.argmax(logits, 1), labels)
     accuracy = tf.reduce_mean(tf.cast(right, tf.float32), name="accuracy")
-    optimizer = v1.train.MomentumOptimizer(1e-3, 0.9) if script.optimizer == "Momentum" else v1.train.AdamOptimizer(1e-3)
+    momentum = {"momentum": 0.9} if script.optimizer == "Momentum" else {}
+    optimizer = getattr(v1.train, script.optimizer + "Optimizer")(script.learning_rate, **momentum)
     with tf.control_dependencies(v1.get_collection(v1.GraphKeys.UPDATE_OPS)):
         gradients, variables = zip(*optimizer.compute_gradients(loss))
         if script.clip == "norm":
