@@ -1,7 +1,8 @@
 """Checks that `snapshot check` tells each edit that people make, in no more changes than a comparison of the two models.
 
-Usage: python snapshots.py CKDIFF [--keep DIR]. The edits are in edits/table.py; each is made by TensorFlow, in a directory that `--keep` names to
-use it again. The verdict and the exit code are those of the edit; where a comparison says that two models are the same, so does the check.
+Usage: python snapshots.py CKDIFF [--keep DIR]. The edits are in edits/table.py; each is made by TensorFlow, in a directory that
+`--keep` names to use it again. The verdict and the exit code are those of the edit; where a comparison says that two models are
+the same, so does the check.
 """
 
 import argparse

@@ -1,8 +1,9 @@
 """Checks what ckdiff tells of each edit that people make: the verdict, and how many changes.
 
-Usage: python told.py CKDIFF [NAME…] [--keep DIR] [--all]. The edits are in edits/table.py; each is made by TensorFlow, in a directory that
-`--keep` names to use it again. `--all` takes those of large models too. Wrong verdicts, verdicts that reports do not share, and sides that do not
-mirror each other are errors; so is telling too much: of fewer than 85 % of the edits at most `most` changes, or in all more than four times `ideal`.
+Usage: python told.py CKDIFF [NAME…] [--keep DIR] [--all]. The edits are in edits/table.py; each is made by TensorFlow, in a
+directory that `--keep` names to use it again. `--all` takes those of large models too. Wrong verdicts, verdicts that reports do
+not share, and sides that do not mirror each other are errors. So is telling too much: at most `most` changes for fewer than 85 %
+of the edits, or in all more than four times `ideal`.
 """
 
 import argparse
@@ -28,7 +29,7 @@ def main():
     parser.add_argument("names", nargs="*")
     parser.add_argument("--keep")
     parser.add_argument("--all", action="store_true")
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()
     unknown = set(args.names) - {edit.name for edit in EDITS}
     assert not unknown, f"no such edits: {sorted(unknown)}"
     edits = [edit for edit in EDITS if (edit.name in args.names if args.names else args.all or not edit.large)]

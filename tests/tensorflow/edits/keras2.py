@@ -16,6 +16,7 @@ class Script:
     """What can be edited in the script."""
 
     times: int = 1
+    saves: int = 1
     data: int = 1
     epochs: int = 0
     batch: int | None = None
@@ -77,7 +78,8 @@ def trained(model, script):
 
 def saved(path, model, script):
     trained(model, script)
-    model.save(path, save_format="tf")
+    for _ in range(script.saves):
+        model.save(path, save_format="tf")
     return path
 
 

@@ -14,12 +14,14 @@ class Script:
     times: int = 1
     policy: str = "float32"
     named: bool = False
+    first: str = "hidden0"
     front: bool = False
     inserted: bool = False
     units: int = 32
     activation: str = "relu"
     rate: float = 0.2
     export: bool = True
+    saves: int = 1
 
 
 def sequential(path, **edit):
@@ -28,7 +30,9 @@ def sequential(path, **edit):
     keras.mixed_precision.set_global_policy(script.policy)
     for _ in range(script.times):
         model = built(script)
-    return saved(path, model, script.export)
+    for _ in range(script.saves):
+        saved(path, model, script.export)
+    return path
 
 
 def saved(path, model, export=True):
@@ -40,7 +44,7 @@ def saved(path, model, export=True):
 
 
 def built(script):
-    names = ["hidden0", "hidden1", "logits"] if script.named else [None] * 3
+    names = [script.first, "hidden1", "logits"] if script.named else [None] * 3
     model = keras.Sequential([layers.Input([16])])
     if script.front:
         model.add(layers.Dense(16, "relu"))
@@ -64,3 +68,10 @@ def attention(path, vocabulary=1000, heads=2):
     x = layers.LayerNormalization(name="norm")(x + layers.MultiHeadAttention(heads, 8, name="attention")(x, x))
     x = layers.GlobalAveragePooling1D(name="pool")(x)
     return saved(path, keras.Model(words, layers.Dense(2, "softmax", name="classes")(x)))
+
+
+def recurrent(path, units=8):
+    """A functional model over steps."""
+    keras.utils.set_random_seed(1)
+    inputs = layers.Input([10, 4])
+    return saved(path, keras.Model(inputs, layers.Dense(3, "softmax")(layers.LSTM(units)(inputs))))

@@ -19,13 +19,13 @@ class Dense(tf.Module):
 
 
 class Classifier(tf.Module):
-    def __init__(self, seed=1, dtype=tf.float32, batch=None):
+    def __init__(self, seed, dtype, batch, method):
         super().__init__()
         random = np.random.default_rng(seed)
         self.hidden = Dense(8, 16, random)
         self.out = Dense(16, 3, random)
         signature = [tf.TensorSpec([batch, 8], dtype, "x")]
-        self.serve = tf.function(self.predict, input_signature=signature)
+        setattr(self, method, tf.function(self.predict, input_signature=signature))
         self.score = tf.function(self.best, input_signature=signature)
 
     def predict(self, x):
@@ -36,13 +36,13 @@ class Classifier(tf.Module):
         return {"score": tf.reduce_max(self.predict(x)["probabilities"], 1)}
 
 
-def module(path, seed=1, dtype=tf.float32, batch=None, more=False, traced=0, version=None, serving="serving_default"):
-    made = Classifier(seed, dtype, batch)
+def module(path, seed=1, dtype=tf.float32, batch=None, more=False, traced=0, version=None, method="serve", serving="serving_default"):
+    made = Classifier(seed, dtype, batch, method)
     if version:
         made.version = tf.Variable(version, name="version")
     for size in range(traced):
         tf.function(lambda x: x + 1.0)(tf.zeros([size]))
-    signatures = {serving: made.serve}
+    signatures = {serving: getattr(made, method)}
     if more:
         signatures["score"] = made.score
     tf.saved_model.save(made, path, signatures)

@@ -96,6 +96,7 @@ EDITS = [
         ("module retrained", {"seed": 2}, "different", 0, 0, True),
         ("module retraced", {"traced": 3}, "same", 0, 0),
         ("module attribute added", {"version": 1}, "different", 1, 3),
+        ("module function renamed", {"method": "infer"}, "different", 1, 3),
         ("module batch fixed", {"batch": 32}, "different", 1, 2),
         ("module signature dtype", {"dtype": tf.float16}, "different", 1, 2),
         ("module signature added", {"more": True}, "different", 1, 2),
@@ -117,6 +118,7 @@ EDITS = [
     *edits(modules.vocab, ("extra asset changed", {"extra": b"two"}, "different", 1, 1), extra=b"one"),
     *edits(
         keras2.sequential,
+        ("tk saved twice", {"saves": 2}, "same", 0, 0),
         ("tk built twice", {"times": 2}, "different", 1, 4, True),
         ("tk layer front", {"front": True}, "different", 3, 8),
         ("tk layer middle", {"inserted": True}, "different", 2, 8),
@@ -175,6 +177,7 @@ EDITS = [
     *edits(
         keras3.sequential,
         ("k3 twin", {}, "same", 0, 0),
+        ("k3 exported twice", {"saves": 2}, "same", 0, 0),
         ("k3 built twice", {"times": 2}, "different", 1, 4, True),
         ("k3 layer front", {"front": True}, "different", 3, 9),
         ("k3 activation", {"activation": "gelu"}, "different", 1, 3),
@@ -182,7 +185,17 @@ EDITS = [
         ("k3 dropout removed", {"rate": 0}, "different", 1, 6),
         ("k3 mixed bfloat16", {"policy": "mixed_bfloat16"}, "different", 3, 10),
     ),
-    *edits(keras3.sequential, ("k3 layer middle named", {"inserted": True}, "different", 2, 8), named=True),
+    *edits(
+        keras3.sequential,
+        ("k3 layer middle named", {"inserted": True}, "different", 2, 8),
+        ("k3 layer renamed", {"first": "first"}, "different", 1, 3),
+        named=True,
+    ),
+    *edits(
+        keras3.recurrent,
+        ("k3 lstm twin", {}, "same", 0, 0),
+        ("k3 lstm units", {"units": 16}, "different", 2, 10),
+    ),
     *edits(
         keras3.sequential,
         ("k3 widened", {"units": 64}, "different", 3, 8),
