@@ -7,12 +7,12 @@ use super::difference::{Difference, FieldLocation, Nested};
 use super::fields::{Fields, numbers};
 use super::item::{Item, ItemReader};
 use super::rules::{ListAs, Rules, Treatment};
-use super::{any, keyed, list, map, set, unknown};
+use super::{any, json, keyed, list, map, set, unknown};
 use crate::compare;
 use crate::diff::join::join;
 use crate::diff::path::PathBuilder;
 use crate::diff::{Change, Path, Weight};
-use crate::message::{Records, Value, default_of};
+use crate::message::{Record, Records, Value, default_of};
 use crate::schema::{Field, Kind, MessageType, Schema, WellKnown, WireType};
 use crate::text::{BriefValue, brief};
 
@@ -79,6 +79,11 @@ impl<'a> Level<'a, '_> {
             return map::compare(self, field, &location, l, r);
         }
         let reader = ItemReader::new(self, field, &treatment);
+        if let Some(cosmetic) = treatment.json.filter(|_| !field.is_repeated())
+            && json::compare(self, &location, cosmetic, (string(l), string(r)))
+        {
+            return;
+        }
         if !field.is_repeated() {
             return self.singular(&reader, location, lhs, rhs);
         }
@@ -275,6 +280,14 @@ impl<'a> Level<'a, '_> {
     ) {
         let change = Change::new(location.path(self.at), lhs, rhs).with_weight(location.weight);
         self.differences.push(Difference::Change(Box::new(change)));
+    }
+}
+
+/// The string in the record of a field; empty if there is none.
+fn string(record: &[u8]) -> &[u8] {
+    match Records::new(record, 0).next() {
+        Some(Ok(Record { value: Value::Len(bytes), .. })) => bytes,
+        _ => &[],
     }
 }
 

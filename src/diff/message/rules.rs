@@ -45,13 +45,21 @@ pub(crate) struct Treatment<'r> {
     pub(crate) list: ListAs<'r>,
     /// The full name of the message in a bytes field.
     pub(crate) embedded: Option<&'r str>,
+    /// Of a string that contains JSON: the names of the members that do not matter, anywhere in it.
+    pub(crate) json: Option<&'r [&'r str]>,
     /// Whether the field is skipped.
     pub(crate) skip: bool,
 }
 
 impl Default for Treatment<'_> {
     fn default() -> Self {
-        Self { weight: Weight::Semantic, list: ListAs::List, embedded: None, skip: false }
+        Self {
+            weight: Weight::Semantic,
+            list: ListAs::List,
+            embedded: None,
+            json: None,
+            skip: false,
+        }
     }
 }
 
