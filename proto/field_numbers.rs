@@ -6,19 +6,32 @@
 //!                                                                pub const META_INFO_DEF: u32 = 1;
 //!                                                            }
 //! ```
-//! Nested messages become nested modules. Packages are left out, because no two messages share a name; if two ever do,
-//! the generated code does not compile. The entries of maps are left out too: all have the same two fields.
+//! Nested messages become nested modules. Packages are left out, except that of Keras, which has names of TensorFlow's too and gets the
+//! module `keras`; if two other messages ever share a name, the generated code does not compile. The entries of maps are left out too: all
+//! have the same two fields.
 
 use std::fmt::{self, Write};
 
 use protox::prost_reflect::{DescriptorPool, MessageDescriptor};
 
+/// The package whose messages are in a module of their own.
+const KERAS: &str = "third_party.tensorflow.python.keras.protobuf";
+
 /// Returns one module for each top-level message of `pool`.
 pub(crate) fn generate(pool: &DescriptorPool) -> Result<String, fmt::Error> {
     let mut out = String::new();
-    for message in pool.all_messages().filter(|message| message.parent_message().is_none()) {
+    let messages = pool.all_messages().filter(|message| message.parent_message().is_none());
+    let (keras, others): (Vec<_>, Vec<_>) =
+        messages.partition(|message| message.package_name() == KERAS);
+    for message in others {
         write_message(&message, &mut out)?;
     }
+    writeln!(out, "/// The messages of the package `{KERAS}`.")?;
+    writeln!(out, "pub mod keras {{")?;
+    for message in keras {
+        write_message(&message, &mut out)?;
+    }
+    writeln!(out, "}}")?;
     Ok(out)
 }
 

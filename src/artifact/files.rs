@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::document::message;
-use super::{Document, SavedModelPart, Sniffed, layout};
+use super::{Document, ReadOptions, SavedModelPart, Sniffed, layout};
 use crate::bytes::{File, check_regular, hex};
 use crate::error::{Error, Result, shortened};
 use crate::files::have_same_content;
+use crate::schema::{KnownType, Schema};
 
 /// The directories of a SavedModel that are compared.
 const DIRECTORIES: [&str; 2] = [layout::ASSETS, layout::EXTRA_ASSETS];
@@ -33,6 +33,8 @@ pub struct Files {
     pub assets: BTreeMap<String, Asset>,
     /// The fingerprint.
     pub fingerprint: Option<Document<'static>>,
+    /// What Keras knows of the objects.
+    pub keras_metadata: Option<Document<'static>>,
 }
 
 /// A file that a graph reads, such as a vocabulary.
@@ -62,16 +64,33 @@ impl Files {
             }
         }
         failed.extend(walk.errors.into_iter().map(|error| (SavedModelPart::Files, error)));
-        let mut found = Self { assets: walk.found, fingerprint: None };
-        let fingerprint = Sniffed::of_path(dir.join(layout::FINGERPRINT));
-        if fingerprint.probe().exists() {
-            match message(&fingerprint) {
-                Ok(read) => found.fingerprint = Some(read),
-                Err(error) => failed.push((SavedModelPart::Fingerprint, error)),
-            }
+        let mut read = |name, ty, part| {
+            read_part(&dir.join(name), ty).unwrap_or_else(|error| {
+                failed.push((part, error));
+                None
+            })
+        };
+        let metadata = Some(KnownType::SavedMetadata);
+        Self {
+            assets: walk.found,
+            fingerprint: read(layout::FINGERPRINT, None, SavedModelPart::Fingerprint),
+            keras_metadata: read(layout::KERAS_METADATA, metadata, SavedModelPart::KerasMetadata),
         }
-        found
     }
+}
+
+/// The message in a file of a SavedModel, of the type `ty` unless it is to be recognized; `None` if there is no file.
+///
+/// # Errors
+/// If it cannot be read.
+fn read_part(path: &Path, ty: Option<KnownType>) -> Result<Option<Document<'static>>> {
+    let found = Sniffed::of_path(path);
+    if !found.probe().exists() {
+        return Ok(None);
+    }
+    let message = ty.map(|ty| ty.full_name().to_owned());
+    let options = ReadOptions { message, ..ReadOptions::default() };
+    Document::of(&found, Schema::tensorflow(), &options).map(Some)
 }
 
 /// A walk through the directories of assets.

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::schema::{MessageType, Schema};
 use crate::suggestion;
 
-/// The message type with this name, with or without its package.
+/// The message type with this name, with or without its package. If several packages have the name, the package `tensorflow` goes first.
 ///
 /// ```
 /// use ckdiff::artifact::message_type;
@@ -19,6 +19,9 @@ use crate::suggestion;
 /// If no type has this name, or several have it; the error lists them or suggests another name.
 pub fn message_type<'s>(schema: &'s Schema, name: &str) -> Result<&'s MessageType> {
     if let Some(ty) = schema.message(name.trim_start_matches('.')) {
+        return Ok(ty);
+    }
+    if let Some(ty) = schema.message(&format!("tensorflow.{name}")) {
         return Ok(ty);
     }
     let suffix = format!(".{name}");

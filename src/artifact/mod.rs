@@ -62,6 +62,8 @@ pub enum SavedModelPart {
     Files,
     /// The fingerprint.
     Fingerprint,
+    /// What Keras knows of the objects.
+    KerasMetadata,
 }
 
 /// The parts of an artifact in memory.

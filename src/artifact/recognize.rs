@@ -128,6 +128,7 @@ impl UntypedMessage<'_> {
             (name == STATE_FILE, KnownType::CheckpointState),
             (layout::GRAPHS.into_iter().any(is_stem_of), KnownType::SavedModel),
             (is_stem_of(layout::FINGERPRINT), KnownType::FingerprintDef),
+            (is_stem_of(layout::KERAS_METADATA), KnownType::SavedMetadata),
             (extension == META_GRAPH_SUFFIX, KnownType::MetaGraphDef),
             (stem.contains("meta"), KnownType::MetaGraphDef),
             (stem.contains("graph"), KnownType::GraphDef),

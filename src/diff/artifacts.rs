@@ -95,7 +95,9 @@ fn ignore(
 ) -> Result<()> {
     let documents: Vec<_> = [lhs, rhs].iter().filter_map(|side| side.message()).collect();
     let messages: Vec<_> = documents.iter().map(|document| document.message()).collect();
-    let objects = objects.map(ObjectGraphs::bytes).unwrap_or_default();
+    let mut objects = objects.map(ObjectGraphs::bytes).unwrap_or_default();
+    let metadata = [lhs, rhs].into_iter().filter_map(|side| side.files().keras_metadata.as_ref());
+    objects.extend(metadata.map(|document| document.message().bytes()));
     graph_globs::check(options, &messages, &objects, diff)?;
     options.ignore.apply(&messages, &objects, diff);
     match diff.unused.first().filter(|_| options.deny_unused) {

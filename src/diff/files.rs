@@ -1,9 +1,9 @@
-//! Compares the other files of two SavedModels: assets by content, and fingerprints.
+//! Compares the other files of two SavedModels: assets by content, fingerprints, and what Keras knows of the objects.
 
 use super::message::ListRules;
 use super::path::PathBuilder;
 use super::{Change, Diff, DiffOptions, model};
-use crate::artifact::{Asset, Files};
+use crate::artifact::{Asset, Document, Files};
 use crate::error::Result;
 
 /// Compares the files of two SavedModels other than graphs and variables.
@@ -55,5 +55,24 @@ pub(super) fn compare(
         let lists = ListRules::new(&options.lists);
         diff.changes.append(&mut model::compare(&fingerprints, options, &lists).changes);
     }
+    keras_metadata(lhs, rhs, options, diff);
     Ok(())
+}
+
+/// Compares what Keras knows of the objects. A file that only one side has is one change: the other model is saved without Keras.
+fn keras_metadata(lhs: &Files, rhs: &Files, options: &DiffOptions, diff: &mut Diff) {
+    match (&lhs.keras_metadata, &rhs.keras_metadata) {
+        (Some(l), Some(r)) => {
+            let lists = ListRules::new(&options.lists);
+            let (l, r) = (l.message().bytes(), r.message().bytes());
+            let found = model::compare_keras_metadata(l, r, options, &lists);
+            diff.changes.append(&mut found.unwrap_or_default().changes);
+        }
+        (None, None) => {}
+        (l, r) => {
+            let path = PathBuilder::root().field(model::KERAS_METADATA).path();
+            let size = |side: &Document<'_>| format!("{} bytes", side.message().bytes().len());
+            diff.changes.push(Change::new(path, l.as_ref().map(size), r.as_ref().map(size)));
+        }
+    }
 }

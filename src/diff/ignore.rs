@@ -122,7 +122,8 @@ pub(super) fn matches_any(glob: &str, changes: &[Change]) -> bool {
 }
 
 /// Fields of paths that no message has.
-const VIRTUAL_FIELDS: [&str; 5] = ["files", "object_graph", "restores", "saves", "taken"];
+const VIRTUAL_FIELDS: [&str; 6] =
+    ["files", "keras_metadata", "object_graph", "restores", "saves", "taken"];
 
 /// Letters of a glob between wildcards and punctuation: a field, or a part of one, or of a key.
 struct Word<'g> {

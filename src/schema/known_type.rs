@@ -1,13 +1,23 @@
 //! The message types whose meaning ckdiff knows.
 
-/// Declares [`KnownType`] from a table of types and their common names.
+/// The full name of a type of the package `tensorflow`, or of another one if that is given.
+macro_rules! full_name {
+    ($name:ident) => {
+        concat!("tensorflow.", stringify!($name))
+    };
+    ($name:ident, $package:literal) => {
+        concat!($package, ".", stringify!($name))
+    };
+}
+
+/// Declares [`KnownType`] from a table of types and their common names, and their packages if they are not TensorFlow's.
 macro_rules! known_types {
-    ($($name:ident: $common_name:literal,)*) => {
+    ($($name:ident: $common_name:literal $(in $package:literal)?,)*) => {
         /// A message type of TensorFlow's files.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[non_exhaustive]
         pub enum KnownType {
-            $(#[doc = concat!("`tensorflow.", stringify!($name), "`")] $name,)*
+            $(#[doc = concat!("`", full_name!($name $(, $package)?), "`")] $name,)*
         }
 
         impl KnownType {
@@ -16,7 +26,7 @@ macro_rules! known_types {
 
             /// Package and name, with a dot between.
             pub const fn full_name(self) -> &'static str {
-                match self { $(Self::$name => concat!("tensorflow.", stringify!($name)),)* }
+                match self { $(Self::$name => full_name!($name $(, $package)?),)* }
             }
 
             /// The name in reports, such as `meta graph`.
@@ -47,6 +57,7 @@ known_types! {
     FingerprintDef: "fingerprint",
     GraphDebugInfo: "graph debug info",
     VersionDef: "version",
+    SavedMetadata: "Keras metadata" in "third_party.tensorflow.python.keras.protobuf",
 }
 
 impl KnownType {

@@ -27,6 +27,7 @@ use std::sync::LazyLock;
 
 use prost_reflect::DescriptorPool;
 
+pub use generated::third_party::tensorflow::python::keras::protobuf as keras;
 pub use generated::{google, tensorflow};
 pub use known_type::KnownType;
 #[doc(hidden)]
@@ -37,8 +38,9 @@ pub use types::{MessageType, Schema};
 
 #[allow(
     missing_docs,
+    unreachable_pub,
     clippy::large_enum_variant,
-    reason = "generated: the names are TensorFlow's, and their docs are the comments in proto/"
+    reason = "generated: the names and modules are TensorFlow's, and their docs are the comments in proto/"
 )]
 mod generated {
     include!(concat!(env!("OUT_DIR"), "/schema.rs"));

@@ -26,6 +26,9 @@ pub(crate) const VARIABLES: &str = "variables";
 /// The name of the file with the fingerprint.
 pub(crate) const FINGERPRINT: &str = "fingerprint.pb";
 
+/// The name of the file with what Keras 2 knows of the objects.
+pub(crate) const KERAS_METADATA: &str = "keras_metadata.pb";
+
 /// The prefix of the checkpoint with the variables.
 pub(crate) fn variables_path(directory: &Path) -> PathBuf {
     directory.join(VARIABLES).join(VARIABLES)

@@ -18,5 +18,5 @@ pub mod syntax;
 pub use layout::{LayoutOptions, format};
 pub use options::{FieldNumbers, ParseOptions, Repeated};
 pub use parse::parse;
-pub(crate) use print::{BriefValue, block, brief};
+pub(crate) use print::{BriefValue, block, brief, cut};
 pub use print::{PrintOptions, Style, UnknownFields, print};

@@ -58,9 +58,8 @@ pub(super) fn by_order<'g, 'm>(
         matching.pair_names(|_, _| true);
     } else {
         let is_restoring = |row: &[NodeId], id| row.binary_search(&id).is_ok();
-        matching.pair_names(|l, r| {
-            !is_restoring(lhs_restoring, l) && !is_restoring(rhs_restoring, r)
-        });
+        matching
+            .pair_names(|l, r| !is_restoring(lhs_restoring, l) && !is_restoring(rhs_restoring, r));
     }
     Some(matching)
 }
@@ -77,8 +76,7 @@ impl Row {
     fn of(graph: &Graph<'_>, hashes: &NodeHashes, restoring: &[NodeId]) -> Self {
         let is_numbered_by_key = |id: &NodeId| restoring.binary_search(id).is_ok();
         let nodes = graph.iter().filter(|(_, node)| node.kind == NodeKind::Node);
-        let ids: Vec<_> =
-            nodes.map(|(id, _)| id).filter(|id| !is_numbered_by_key(id)).collect();
+        let ids: Vec<_> = nodes.map(|(id, _)| id).filter(|id| !is_numbered_by_key(id)).collect();
         let families: Vec<_> = ids.iter().map(|&id| family(graph.node(id))).collect();
         let content = |(&id, family): (&NodeId, &u64)| {
             let mut state = DefaultHasher::new();
@@ -116,10 +114,7 @@ struct InOrder<'x, 'g, 'm> {
 
 impl InOrder<'_, '_, '_> {
     /// Pairs the proposed nodes whose inputs agree; returns whether there are any, and the other proposals.
-    fn pair_agreeing(
-        &mut self,
-        proposals: &[(NodeId, NodeId)],
-    ) -> (bool, Vec<(NodeId, NodeId)>) {
+    fn pair_agreeing(&mut self, proposals: &[(NodeId, NodeId)]) -> (bool, Vec<(NodeId, NodeId)>) {
         let mut others = Vec::new();
         for &(l, r) in proposals {
             // A constant belongs to its first consumer.

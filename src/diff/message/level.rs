@@ -7,7 +7,7 @@ use super::difference::{Difference, FieldLocation, Nested};
 use super::fields::{Fields, numbers};
 use super::item::{Item, ItemReader};
 use super::rules::{ListAs, Rules, Treatment};
-use super::{any, keyed, list, map, set, unknown};
+use super::{any, json, keyed, list, map, set, unknown};
 use crate::compare;
 use crate::diff::join::join;
 use crate::diff::path::PathBuilder;
@@ -82,6 +82,11 @@ impl<'a> Level<'a, '_> {
             return map::compare(self, field, &location, l, r);
         }
         let reader = ItemReader::new(self, field, &treatment);
+        if let Some(cosmetic) = treatment.json.filter(|_| !field.is_repeated())
+            && json::compare(self, &location, cosmetic, (string(l), string(r)))
+        {
+            return;
+        }
         if !field.is_repeated() {
             return self.singular(&reader, location, lhs, rhs);
         }
@@ -286,6 +291,14 @@ fn is_empty_message(run: &[u8]) -> bool {
     let mut records = Records::new(run, 0).map_while(Result::ok);
     let is_empty = |record: Record<'_>| matches!(record.value, Value::Len([]));
     records.next().is_some_and(is_empty) && records.next().is_none()
+}
+
+/// The string in the record of a field; empty if there is none.
+fn string(record: &[u8]) -> &[u8] {
+    match Records::new(record, 0).next() {
+        Some(Ok(Record { value: Value::Len(bytes), .. })) => bytes,
+        _ => &[],
+    }
 }
 
 /// Whether the values of a field are numbers or enums, so that a list of them is reported as a whole.

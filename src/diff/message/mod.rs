@@ -13,6 +13,7 @@ mod differ;
 mod difference;
 mod fields;
 mod item;
+mod json;
 mod keyed;
 mod level;
 mod list;

@@ -45,6 +45,8 @@ pub(crate) struct Treatment<'r> {
     pub(crate) list: ListAs<'r>,
     /// The full name of the message in a bytes field.
     pub(crate) embedded: Option<&'r str>,
+    /// Of a string that contains JSON: the names of the members that do not matter, anywhere in it.
+    pub(crate) json: Option<&'r [&'r str]>,
     /// Whether the field is skipped.
     pub(crate) skip: bool,
     /// Whether an empty message means the same as none.
@@ -57,8 +59,9 @@ impl Default for Treatment<'_> {
             weight: Weight::Semantic,
             list: ListAs::List,
             embedded: None,
-            skip: false,
             empty_is_none: false,
+            json: None,
+            skip: false,
         }
     }
 }

@@ -14,7 +14,7 @@ mod treatment;
 use crate::compare;
 use crate::error::Result;
 use crate::graph::OpTable;
-use crate::schema::Schema;
+use crate::schema::{KnownType, Schema};
 
 use super::DiffOptions;
 use super::embedded::TRACKABLE_OBJECT_GRAPH;
@@ -29,6 +29,12 @@ pub(super) use object_graph::{
 };
 pub(super) use saved_model::tags;
 pub(super) use treatment::{meaning, treatment};
+
+/// The field with which the paths in the object graph of a checkpoint start.
+const OBJECT_GRAPH: &str = "object_graph";
+
+/// The field with which the paths in the metadata of Keras start.
+pub(super) const KERAS_METADATA: &str = "keras_metadata";
 
 /// What is known of two models while their messages are compared.
 #[derive(Clone, Copy)]
@@ -75,12 +81,33 @@ pub(super) fn compare_object_graphs(
     options: &DiffOptions,
     lists: &ListRules<'_>,
 ) -> Option<MessageDiff> {
+    compare_part((TRACKABLE_OBJECT_GRAPH, OBJECT_GRAPH), (lhs, rhs), options, lists)
+}
+
+/// Compares what Keras knows of the objects of two SavedModels, given as wire bytes.
+pub(super) fn compare_keras_metadata(
+    lhs: &[u8],
+    rhs: &[u8],
+    options: &DiffOptions,
+    lists: &ListRules<'_>,
+) -> Option<MessageDiff> {
+    let ty = KnownType::SavedMetadata.full_name();
+    compare_part((ty, KERAS_METADATA), (lhs, rhs), options, lists)
+}
+
+/// Compares two messages of the type `ty` that are beside the graphs; paths start with `field`.
+fn compare_part(
+    (ty, field): (&str, &str),
+    (lhs, rhs): (&[u8], &[u8]),
+    options: &DiffOptions,
+    lists: &ListRules<'_>,
+) -> Option<MessageDiff> {
     let schema = Schema::tensorflow();
-    let ty = schema.message(TRACKABLE_OBJECT_GRAPH)?;
+    let ty = schema.message(ty)?;
     let mut diff = MessageDiff::default();
     with_rules(schema, options, lists, |rules| {
         let root = PathBuilder::root();
-        let at = &root.field("object_graph");
+        let at = &root.field(field);
         rules.differ().compare(&MessagePair { ty, lhs, rhs, at }, &mut diff);
     });
     Some(diff)
@@ -100,7 +127,7 @@ pub(super) fn check_lists(
     let roots: Vec<_> = messages
         .map(|common| (None, common.ty))
         .into_iter()
-        .chain(object_graph.map(|ty| (Some("object_graph"), ty)))
+        .chain(object_graph.map(|ty| (Some(OBJECT_GRAPH), ty)))
         .collect();
     lists.check(&Scope { schema, roots: &roots, comparison: treatment::comparison })
 }

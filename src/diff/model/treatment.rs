@@ -10,7 +10,7 @@ use crate::meta_graph::item_type;
 use crate::schema::field::{
     asset_file_def,
     collection_def::bytes_list,
-    fingerprint_def, function_def, function_def_library, graph_def,
+    fingerprint_def, function_def, function_def_library, graph_def, keras,
     meta_graph_def::{self, meta_info_def},
     node_def,
     op_def::{self, arg_def, attr_def},
@@ -44,6 +44,8 @@ pub(in crate::diff) struct Meaning {
     pub(super) is_for_users: bool,
     /// Whether an empty message means the same as none.
     empty_is_none: bool,
+    /// Of a string that contains JSON: the names of the members that do not matter.
+    json: Option<&'static [&'static str]>,
     /// The name of an item of the list in paths, if it is not one of its keys.
     item_name: Option<ItemName>,
 }
@@ -65,6 +67,7 @@ const fn field(message: &'static str, number: u32) -> Meaning {
         is_device: false,
         is_for_users: false,
         empty_is_none: false,
+        json: None,
         item_name: None,
     }
 }
@@ -100,6 +103,11 @@ impl Meaning {
         Self { comparison: FieldComparison::ComparedByMeaning, ..self }
     }
 
+    /// The string contains JSON, in which the members with these names do not matter.
+    const fn json(self, cosmetic: &'static [&'static str]) -> Self {
+        Self { json: Some(cosmetic), ..self }
+    }
+
     const fn elsewhere(self) -> Self {
         Self { is_compared_elsewhere: true, ..self.by_meaning() }
     }
@@ -119,6 +127,10 @@ const FUNCTION_NAME: &[KeyField] = &[Cow::Borrowed("function_name")];
 /// The other field of a registered gradient is `CustomGradient-` and a number from a counter.
 const GRADIENT: &[KeyField] = &[Cow::Borrowed("gradient_func")];
 const ASSET_TENSOR: &[KeyField] = &[Cow::Borrowed("tensor_info.name")];
+
+const NODE_PATH: &[KeyField] = &[Cow::Borrowed("node_path")];
+/// A number from a counter, and the version of the writer.
+const KERAS_COSMETIC: &[&str] = &["shared_object_id", "keras_version"];
 
 /// The fields with a meaning of their own.
 static FIELDS: &[Meaning] = &[
@@ -180,6 +192,11 @@ static FIELDS: &[Meaning] = &[
     field(saved_concrete_function::MESSAGE_NAME, saved_concrete_function::BOUND_INPUTS).elsewhere(),
     field(saved_variable::MESSAGE_NAME, saved_variable::DEVICE).device(),
     field(saved_resource::MESSAGE_NAME, saved_resource::DEVICE).device(),
+    field(keras::saved_metadata::MESSAGE_NAME, keras::saved_metadata::NODES).keyed(NODE_PATH),
+    // A position in the object graph.
+    field(keras::saved_object::MESSAGE_NAME, keras::saved_object::NODE_ID).cosmetic(),
+    field(keras::saved_object::MESSAGE_NAME, keras::saved_object::METADATA).json(KERAS_COSMETIC),
+    field(keras::version_def::MESSAGE_NAME, keras::version_def::PRODUCER).cosmetic(),
     // Hashes of compared content, and a random number.
     field(fingerprint_def::MESSAGE_NAME, EVERY_FIELD).cosmetic(),
 ];
@@ -209,6 +226,7 @@ pub(in crate::diff) fn treatment(
         weight: meaning.weight,
         list: keys.unwrap_or(meaning.list),
         embedded: item.map(|item| item.message),
+        json: meaning.json,
         skip: meaning.is_compared_elsewhere,
         empty_is_none: meaning.empty_is_none,
     }

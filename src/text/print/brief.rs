@@ -54,9 +54,16 @@ pub(crate) fn brief(schema: &Schema, value: BriefValue<'_>) -> String {
         BriefValue::Numbers(_, field, _) => without_name(text, &field.text_name),
         BriefValue::Unknown(number, _) => without_name(text, &number.to_string()),
     };
+    match printed {
+        Err(_) if text.chars().count() <= MAX_CHARS => format!("{text}…"),
+        _ => cut(text),
+    }
+}
+
+/// Cuts a text that is longer than a value may be.
+pub(crate) fn cut(text: &str) -> String {
     match text.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None if printed.is_err() => format!("{text}…"),
         None => text.to_owned(),
     }
 }

@@ -20,7 +20,7 @@ mod value;
 use std::io::Write;
 
 pub(crate) use block::block;
-pub(crate) use brief::{BriefValue, brief};
+pub(crate) use brief::{BriefValue, brief, cut};
 
 use crate::error::Result;
 use crate::message::{FloatStyle, Losses, Message};

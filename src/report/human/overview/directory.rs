@@ -58,7 +58,8 @@ impl Page<'_> {
         let title = if others.is_empty() { "Other files" } else { "" };
         self.errors_of(directory, SavedModelPart::Files, title, out)?;
         self.fingerprint(directory, out)?;
-        self.errors_of(directory, SavedModelPart::Fingerprint, "Fingerprint", out)
+        self.errors_of(directory, SavedModelPart::Fingerprint, "Fingerprint", out)?;
+        self.errors_of(directory, SavedModelPart::KerasMetadata, "Keras metadata", out)
     }
 
     /// The assets of the graphs, sorted.
