@@ -84,7 +84,10 @@ fn find_by_edit(groups: &[EqualEdits<'_, '_>], causes: &mut [Option<usize>]) {
 
 /// The first layers that were added, and that were removed.
 fn layers(groups: &[EqualEdits<'_, '_>]) -> BTreeMap<ChangeKind, usize> {
-    let is_layer = |at: &usize| groups.get(*at).is_some_and(|group| part(group) == Part::Layers);
+    let is_layer = |at: &usize| {
+        let first = groups.get(*at).and_then(|group| group.members.first());
+        first.is_some_and(|c| c.part == Part::Layers && !c.place.is_of_keras())
+    };
     let kind = |at: usize| Some(groups.get(at)?.members.first()?.change.kind);
     let all: Vec<usize> = (0..groups.len()).filter(is_layer).collect();
     let of = |wanted| {
@@ -154,7 +157,9 @@ fn explains(cause: &EqualEdits<'_, '_>, part: Part) -> bool {
 
 /// Whether a group is the work of people, which follows from nothing.
 fn is_made(group: &EqualEdits<'_, '_>) -> bool {
-    let is_key = part(group) == Part::SavedKeys && matches!(group.edit, Edit::Renamed(..));
+    let is_key = part(group) == Part::SavedKeys
+        && matches!(group.edit, Edit::Renamed(..))
+        && !is_in_function(group);
     part(group).is_made() || is_key
 }
 

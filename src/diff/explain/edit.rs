@@ -41,8 +41,9 @@ impl<'a> Edit<'a> {
     /// The edit of a change, and the part that it is reported in if equal edits of other parts are reported apart.
     pub(super) fn of(located: &Located<'a>) -> (Self, Option<Part>) {
         let edit = Self::of_change(located);
-        let is_general = matches!(edit, Self::Sizes(_) | Self::Types(_));
-        (edit, (!is_general).then_some(located.part))
+        let is_of_any_part =
+            matches!(edit, Self::Sizes(_) | Self::Types(_)) || located.place.is_of_keras();
+        (edit, (!is_of_any_part).then_some(located.part))
     }
 
     fn of_change(located: &Located<'a>) -> Self {
@@ -61,13 +62,19 @@ impl<'a> Edit<'a> {
                 return edit;
             }
         }
-        Self::Field(place.fields.clone(), change.kind, change.lhs.as_deref(), change.rhs.as_deref())
+        let fields = match place.is_of_keras() {
+            // The configuration of a layer is repeated in that of the model.
+            true => vec![place.first(), place.last()],
+            false => place.fields.clone(),
+        };
+        Self::Field(fields, change.kind, change.lhs.as_deref(), change.rhs.as_deref())
     }
 
     fn of_names(change: &'a Change, part: Part, lhs: &'a str, rhs: &'a str) -> Option<Self> {
-        let are_quoted = lhs.starts_with('"') && rhs.starts_with('"');
-        let is_renamed = change.kind == ChangeKind::Renamed || part == Part::Assets && are_quoted;
-        let is_name = is_renamed || part == Part::Records && are_quoted;
+        let are_names =
+            [lhs, rhs].iter().all(|text| text.starts_with('"') || text.starts_with("func {"));
+        let is_renamed = change.kind == ChangeKind::Renamed || part == Part::Assets && are_names;
+        let is_name = is_renamed || part == Part::Records && are_names;
         if !is_name || lhs == rhs {
             None
         } else if unnumbered(lhs.trim_matches('"')) == unnumbered(rhs.trim_matches('"')) {

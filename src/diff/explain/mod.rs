@@ -11,6 +11,7 @@ mod causes;
 mod edit;
 mod part;
 mod place;
+mod replaced;
 mod substitution;
 
 use std::collections::BTreeMap;
@@ -18,6 +19,7 @@ use std::collections::BTreeMap;
 use self::edit::Edit;
 use self::part::Part;
 use self::place::Place;
+use self::replaced::Replaced;
 use super::{Change, ChangeKind, Detail, Diff, Path, Weight};
 
 /// Whether reports put changes together.
@@ -167,18 +169,15 @@ struct EqualEdits<'a, 'c> {
     follows: Vec<usize>,
 }
 
-/// Puts equal edits together. What else changes in a node whose op is another one follows from the op.
+/// Puts equal edits together. What else changes in a node whose op is another one follows from the op, and what changes in a layer
+/// of another class from the class.
 fn equal_edits<'a, 'c>(located: &'c [Located<'a>]) -> Vec<EqualEdits<'a, 'c>> {
-    let node = |change: &Located<'a>| Some((change.place.function, change.place.node?));
-    let is_op = |change: &&Located<'a>| change.place.fields.last() == Some(&"op");
-    let other_ops: BTreeMap<_, usize> =
-        located.iter().filter(is_op).filter_map(|c| Some((node(c)?, c.at))).collect();
+    let replaced = Replaced::of(located);
     let mut of_nodes = BTreeMap::<usize, Vec<usize>>::new();
     let mut groups = BTreeMap::<(Edit<'a>, Option<Part>), Vec<&'c Located<'a>>>::new();
     for change in located {
-        let op = node(change).and_then(|node| other_ops.get(&node)).filter(|&&op| op != change.at);
-        match op.filter(|_| !matches!(change.change.detail, Detail::Nodes(_))) {
-            Some(op) => of_nodes.entry(*op).or_default().push(change.at),
+        match replaced.around(change) {
+            Some(at) => of_nodes.entry(at).or_default().push(change.at),
             None => groups.entry(Edit::of(change)).or_default().push(change),
         }
     }

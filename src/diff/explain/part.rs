@@ -1,6 +1,7 @@
 //! The part of a model that a change is in, which tells whether it can follow from changes in other parts.
 
 use super::place::Place;
+use crate::diff::graph::unnumbered;
 use crate::diff::{Change, ChangeKind, Detail};
 
 /// A part of a model. Changes in a part may follow from changes in those before it.
@@ -60,6 +61,26 @@ const OF_OBJECTS: [&str; 18] = [
     "bare_concrete_function",
 ];
 
+/// Members of the metadata of Keras that repeat what variables, functions and names of layers say.
+const OF_KERAS: [&str; 11] = [
+    "name",
+    "identifier",
+    "node_path",
+    "build_input_shape",
+    "batch_input_shape",
+    "save_spec",
+    "full_save_spec",
+    "input_spec",
+    "inbound_nodes",
+    "input_layers",
+    "output_layers",
+];
+
+/// Whether a path leads to a whole layer in the list of layers, or to all that is known of an object.
+fn is_whole_item(place: &Place<'_>) -> bool {
+    matches!(place.last(), "layers" | "nodes")
+}
+
 /// Attributes of nodes that repeat what other nodes and functions say.
 const RECORDED: [&str; 4] = ["_class", "Tin", "Tout", "Targuments"];
 
@@ -74,6 +95,7 @@ impl Part {
             "saver_def" => return Self::Saver,
             "signature_def" => return Self::Signatures,
             "collection_def" | "meta_info_def" => return Self::Records,
+            "keras_metadata" => return Self::of_keras(place),
             _ if place.has("saves") || place.has("restores") => return Self::SavedKeys,
             _ => {}
         }
@@ -86,6 +108,13 @@ impl Part {
             _ => {}
         }
         Self::of_nodes(change, place)
+    }
+
+    /// The configuration of a model and its training, which the layers repeat.
+    fn of_keras(place: &Place<'_>) -> Self {
+        let is_of_model = place.object == Some("root") && !is_whole_item(place);
+        let is_record = place.fields.iter().any(|field| OF_KERAS.contains(field));
+        if is_of_model && !is_record { Self::Layers } else { Self::Records }
     }
 
     fn of_object(change: &Change, place: &Place<'_>) -> Self {
@@ -120,14 +149,17 @@ impl Part {
         let text = change.rhs.as_deref().or(change.lhs.as_deref()).unwrap_or_default();
         if !ops.is_empty() && ops.iter().all(|(op, _)| BORDERS.contains(&op.as_str())) {
             Self::Records
-        } else if all(is_of_saver) {
+        } else if all(is_of_saver) || place.function.is_some_and(is_saver_function) {
             Self::SaverNodes
         } else if all(is_of_gradients) || place.function.is_some_and(is_of_gradients) {
             Self::Gradients
         } else if all(|name| name.contains("/Initializer/")) {
             Self::Initializers
-        } else if RECORDED.contains(&place.last()) || place.has("input") && text.starts_with('^') {
-            // Where a node is placed, what it waits for, and the types of the function that it calls.
+        } else if RECORDED.contains(&place.last())
+            || place.has("input") && (text.starts_with('^') || change.lhs == change.rhs)
+            || is_other_copy(change)
+        {
+            // Where a node is placed, what it waits for, the position of an argument, and the types of the function that it calls.
             Self::Records
         } else {
             Self::Model
@@ -143,6 +175,19 @@ impl Part {
 /// Whether a node is in the scope of a saver: `save/` or `save_1/`.
 fn is_of_saver(name: &str) -> bool {
     name.split_once('/').is_some_and(|(scope, _)| is_numbered(scope, "save"))
+}
+
+/// Whether a function saves or restores the variables of a SavedModel.
+fn is_saver_function(name: &str) -> bool {
+    name.contains("_traced_save") || name.contains("_traced_restore")
+}
+
+/// Whether an attribute names another copy of a function.
+fn is_other_copy(change: &Change) -> bool {
+    let texts = change.lhs.as_deref().zip(change.rhs.as_deref());
+    texts.is_some_and(|(lhs, rhs)| {
+        lhs.starts_with("func {") && lhs != rhs && unnumbered(lhs) == unnumbered(rhs)
+    })
 }
 
 /// Whether a node or function computes gradients.

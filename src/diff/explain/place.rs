@@ -59,6 +59,11 @@ impl<'a> Place<'a> {
         self.is_in_saved_model && self.function.is_none() && self.node.is_some()
     }
 
+    /// Whether the field is in the metadata of Keras.
+    pub(super) fn is_of_keras(&self) -> bool {
+        self.first() == "keras_metadata"
+    }
+
     /// Whether the path leads through a field of this name.
     pub(super) fn has(&self, field: &str) -> bool {
         self.fields.contains(&field)

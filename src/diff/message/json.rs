@@ -15,6 +15,7 @@ use super::difference::{Difference, FieldLocation};
 use super::item::Item;
 use super::level::Level;
 use crate::compare;
+use crate::diff::graph::unnumbered;
 use crate::diff::join::join;
 use crate::diff::path::PathBuilder;
 use crate::diff::{Change, Weight};
@@ -168,7 +169,8 @@ impl Differ<'_, '_, '_> {
         pairs
     }
 
-    /// Writes a value so that equal values have one text: members by name and without cosmetic ones, numbers in one notation.
+    /// Writes a value so that equal values have one text: members by name and without cosmetic ones, strings without the numbers that
+    /// TensorFlow appends to names, numbers in one notation.
     fn write_canonical(&self, value: &RawValue, depth: usize, out: &mut String) {
         match Opened::new(value, depth) {
             Opened::Object(members) => {
@@ -189,7 +191,8 @@ impl Differ<'_, '_, '_> {
                 }
                 out.push(']');
             }
-            Opened::String(text) => out.push_str(&format!("{text:?}")),
+            // A layer that is numbered anew is the same one.
+            Opened::String(text) => out.push_str(&format!("{:?}", unnumbered(&text))),
             Opened::Number(text) => out.push_str(&number(text)),
             Opened::Other(text) => out.push_str(text),
         }
