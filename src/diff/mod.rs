@@ -2,6 +2,7 @@
 
 mod artifacts;
 mod change;
+mod change_group;
 #[doc(hidden)]
 pub mod constant;
 mod criteria;
@@ -27,6 +28,7 @@ mod outcome;
 mod path;
 mod path_text;
 mod rename_rule;
+mod reported;
 mod restorability;
 mod roles;
 mod side;
@@ -56,9 +58,9 @@ pub use self::{
     unused::{UnusedPattern, closest_name},
 };
 pub use change::{Change, ChangeKind, Weight};
+pub use change_group::{ChangeGroup, Grouping};
 pub use criteria::Criteria;
 pub(crate) use embedded::object_graph as embedded_object_graph;
-pub use explain::{ChangeGroup, Grouping, ReportedChange};
 pub use finding::Finding;
 pub(crate) use graph::{is_internal, stem};
 pub use ignore::Ignore;
@@ -69,6 +71,7 @@ pub use options::{DiffOptions, Only};
 pub use outcome::{ChangeCounts, Diff, Status, StatusCounts, TensorDiff, Verdict};
 pub use path::{Path, Step};
 pub(crate) use path_text::PathReader;
+pub use reported::ReportedChange;
 pub use roles::TensorRole;
 pub use side::Side;
 pub use tensor_rules::TensorRules;

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 
 use petgraph::unionfind::UnionFind;
 
+use super::equal::EqualEdits;
+use super::located::Located;
 use super::part::Part;
-use super::{EqualEdits, Located};
-use crate::diff::{Detail, Path};
+use crate::diff::{Detail, Path, Step};
 
 /// A node whose inputs changed, or a source of such an input.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -78,9 +79,7 @@ fn touched<'a>(located: &Located<'a>) -> Vec<Touched<'a>> {
 
 /// Whether a path leads to an input of a node.
 fn is_input(path: &Path) -> bool {
-    path.steps()
-        .iter()
-        .any(|step| matches!(step, crate::diff::Step::Field(name) if &**name == "input"))
+    path.steps().iter().any(|step| matches!(step, Step::Field(name) if &**name == "input"))
 }
 
 /// The names of a node on both sides, the same with the sides swapped.

@@ -8,9 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::adjacent;
 use super::edit::Edit;
+use super::equal::EqualEdits;
 use super::part::Part;
 use super::substitution::{self, Substitution};
-use super::{ChangeGroup, ChangeKind, EqualEdits};
+use crate::diff::{ChangeGroup, ChangeKind};
 
 /// The groups that follow from no other, each with the changes that follow from it.
 pub(super) fn explained(groups: Vec<EqualEdits<'_, '_>>) -> Vec<ChangeGroup> {

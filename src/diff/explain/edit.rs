@@ -1,10 +1,10 @@
 //! What a change does to a field, wherever the field is. Changes with equal edits are reported together.
 
+use super::located::Located;
 use super::part::Part;
 use super::substitution::{self, Substitution};
-use super::{ChangeKind, Detail, Located};
-use crate::diff::Change;
 use crate::diff::graph::unnumbered;
+use crate::diff::{Change, ChangeKind, Detail};
 
 /// An edit.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

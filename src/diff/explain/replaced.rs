@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Located;
+use super::located::Located;
 use crate::diff::{Detail, Path};
 
 /// The changes that replace something as a whole, by what they replace.

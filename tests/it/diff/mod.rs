@@ -2,6 +2,7 @@
 
 mod constants;
 mod criteria;
+mod edits;
 mod explain;
 mod frozen;
 mod long_names;

@@ -1,0 +1,38 @@
+//! Changes with their places.
+
+use super::part::Part;
+use super::place::Place;
+use crate::diff::{Change, Path, Weight};
+
+/// A semantic change and its place.
+#[derive(Debug)]
+pub(super) struct Located<'a> {
+    /// The position among all changes.
+    pub(super) at: usize,
+    pub(super) change: &'a Change,
+    pub(super) place: Place<'a>,
+    pub(super) part: Part,
+}
+
+/// The semantic changes, each with its place.
+pub(super) fn located(changes: &[Change]) -> Vec<Located<'_>> {
+    let semantic = changes.iter().enumerate().filter(|(_, c)| c.weight == Weight::Semantic);
+    let places: Vec<_> = semantic.map(|(at, c)| (at, c, Place::of(&c.path))).collect();
+    let is_tensorflow_2 = places.iter().any(|(_, _, place)| place.is_of_tensorflow_2());
+    let part = |change, place: &Place<'_>| match Part::of(change, place) {
+        Part::Model if is_tensorflow_2 && place.is_exported() => Part::Exported,
+        part => part,
+    };
+    let located = |(at, change, place)| Located { at, change, part: part(change, &place), place };
+    places.into_iter().map(located).collect()
+}
+
+impl Located<'_> {
+    /// A key that is the same with the sides swapped, for choices among equals.
+    pub(super) fn unordered_path(&self) -> (String, String) {
+        let rhs = self.change.path.to_string();
+        let lhs = self.change.path.in_lhs().as_ref().map(Path::to_string);
+        let lhs = lhs.unwrap_or_else(|| rhs.clone());
+        if lhs < rhs { (lhs, rhs) } else { (rhs, lhs) }
+    }
+}
