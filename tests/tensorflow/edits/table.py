@@ -96,7 +96,7 @@ EDITS = [
         ("module retrained", {"seed": 2}, "different", 0, 0, True),
         ("module retraced", {"traced": 3}, "same", 0, 0),
         ("module attribute added", {"version": 1}, "different", 1, 3),
-        ("module function renamed", {"method": "infer"}, "different", 1, 3),
+        ("module function renamed", {"method": "infer"}, "different", 1, 3, True),
         ("module batch fixed", {"batch": 32}, "different", 1, 2),
         ("module signature dtype", {"dtype": tf.float16}, "different", 1, 2),
         ("module signature added", {"more": True}, "different", 1, 2),

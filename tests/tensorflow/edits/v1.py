@@ -100,7 +100,7 @@ def hidden(script, x, units, activation, name, trainable=True):
 
 
 def dense(script, x, units, activation, name, trainable=True):
-    initializer = v1.glorot_uniform_initializer(seed=len(name)) if script.seeded else None
+    initializer = v1.glorot_uniform_initializer(seed=1) if script.seeded else None
     return v1.layers.dense(
         x, units, activation, kernel_initializer=initializer, trainable=trainable, name=name if script.named else None)
 
