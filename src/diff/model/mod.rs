@@ -10,6 +10,8 @@ mod rules;
 mod saved_model;
 mod treatment;
 
+use std::collections::BTreeMap;
+
 use crate::compare;
 use crate::error::Result;
 use crate::graph::OpTable;
@@ -48,6 +50,8 @@ pub(super) struct ModelRules<'a> {
     objects: Option<&'a ObjectMatching<'a>>,
     /// The renames of checkpoint keys.
     keys: &'a Renames,
+    /// What is known of the tensors of two checkpoints whose object graphs are compared.
+    tensors: [TensorLookup<'a>; 2],
     /// The functions that save and restore.
     saver_functions: &'a SaverFunctions<'a>,
 }
@@ -67,10 +71,10 @@ pub(super) fn compare(
     diff
 }
 
-/// Compares the object graphs of two checkpoints, given as wire bytes.
+/// Compares the object graphs of two checkpoints, given as wire bytes; `tensors` has what is known of the tensors of each side.
 pub(super) fn compare_object_graphs(
-    lhs: &[u8],
-    rhs: &[u8],
+    (lhs, rhs): (&[u8], &[u8]),
+    tensors: [TensorLookup<'_>; 2],
     options: &DiffOptions,
     lists: &ListRules<'_>,
 ) -> Option<MessageDiff> {
@@ -80,6 +84,7 @@ pub(super) fn compare_object_graphs(
     with_rules(schema, options, lists, |rules| {
         let root = PathBuilder::root();
         let at = &root.field("object_graph");
+        let rules = ModelRules { tensors, ..*rules };
         rules.differ().compare(&MessagePair { ty, lhs, rhs, at }, &mut diff);
     });
     Some(diff)
@@ -111,7 +116,8 @@ fn with_rules(
     lists: &ListRules<'_>,
     f: impl FnOnce(&ModelRules<'_>),
 ) {
-    let (none, builtin) = (Renames::default(), OpTable::builtin());
+    let (none, unknown) = (Renames::default(), BTreeMap::new());
+    let builtin = OpTable::builtin();
     f(&ModelRules {
         schema,
         compare: &options.compare,
@@ -122,6 +128,7 @@ fn with_rules(
         functions: &none,
         objects: None,
         keys: &none,
+        tensors: [&unknown; 2],
         saver_functions: &SaverFunctions::default(),
     });
 }

@@ -27,7 +27,7 @@ pub(in crate::diff) fn object_graph_keys(
     tensors: [TensorLookup<'_>; 2],
 ) -> Result<KeyPairs> {
     let read = |bytes| ObjectGraph::new(ObjectGraphKind::Trackable, bytes);
-    let objects = ObjectMatching::new(read(lhs)?, read(rhs)?, &Renames::default(), tensors);
+    let objects = ObjectMatching::new(read(lhs)?, read(rhs)?, &Renames::default(), tensors, None);
     let mut pairs = KeyPairs::default();
     for &(l, r) in &objects.pairs {
         let values = |graph: &ObjectGraph<'_>, id: ObjectId| {

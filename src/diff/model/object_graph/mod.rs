@@ -8,6 +8,7 @@
 //! A key path is written as in the keys of a checkpoint: `.` in a name is `..`, and `/` is `.S`.
 
 mod functions;
+mod guide;
 mod key_pairs;
 mod lists;
 mod matching;
@@ -15,6 +16,8 @@ mod references;
 mod repeats;
 mod structure;
 mod traits;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::ModelRules;
 use crate::diff::Side;
@@ -48,7 +51,7 @@ impl ModelRules<'_> {
         let graphs =
             out.both((lhs, rhs), (ObjectGraph::new(kind, lhs), ObjectGraph::new(kind, rhs)), at);
         let Some((lhs, rhs)) = graphs else { return };
-        let objects = ObjectMatching::new(lhs, rhs, self.functions, [&|_| None; 2]);
+        let objects = ObjectMatching::new(lhs, rhs, self.functions, self.tensors, self.objects);
         let keys = objects.keys();
         // The keys of a whole model, if there are any, take precedence.
         let keys = if self.keys.is_empty() { &keys } else { self.keys };
@@ -97,7 +100,8 @@ impl<'m> ObjectMatching<'m> {
             return Ok(None);
         }
         let read = |bytes| ObjectGraph::new(ObjectGraphKind::Saved, bytes);
-        Ok(Some(Self::new(read(lhs)?, read(rhs)?, functions, [&|_| None; 2])))
+        let unknown = BTreeMap::new();
+        Ok(Some(Self::new(read(lhs)?, read(rhs)?, functions, [&unknown; 2], None)))
     }
 
     /// The renamed keys of checkpoints: the keys of renamed objects and of all objects below them.
@@ -109,11 +113,9 @@ impl<'m> ObjectMatching<'m> {
             let (l, r) =
                 (self.to_lhs(renamed.of).map(|l| self.lhs_path(l)), self.rhs_path(renamed.of));
             // A key may be made from any name of the object.
-            let below = |path: &str, name: &str| {
-                if path.is_empty() { escaped(name) } else { format!("{path}/{}", escaped(name)) }
-            };
             keys.add(&below(&l.unwrap_or_default(), renamed.from), &below(&r, renamed.to));
         }
+        self.add_removed(&mut keys);
         for &(l, r) in self.pairs.iter().filter(|_| !self.renamed.is_empty()) {
             // The key of a slot contains the paths of two objects.
             let is_slot = |route| matches!(route, Route::From(_, Label::Slot(..)));
@@ -126,4 +128,31 @@ impl<'m> ObjectMatching<'m> {
         }
         keys
     }
+
+    /// Sets the keys of items of lists apart that rhs lacks, where its list has another item of the same number.
+    fn add_removed(&self, keys: &mut Renames) {
+        for &(l, r) in &self.pairs {
+            let removed = self.lhs.children(l).filter(|(name, id)| {
+                lists::list_and_number(name).is_some() && self.to_rhs(*id).is_none()
+            });
+            let removed: Vec<_> = removed.map(|(name, _)| name).collect();
+            if removed.is_empty() {
+                continue;
+            }
+            let theirs: BTreeSet<_> = self.rhs.children(r).map(|(name, _)| name).collect();
+            let list = self.lhs_path(l);
+            for name in removed.into_iter().filter(|name| theirs.contains(name)) {
+                let key = below(&list, name);
+                keys.add(&key, &format!("{key}{REMOVED}"));
+            }
+        }
+    }
 }
+
+/// The key of a child.
+fn below(path: &str, name: &str) -> String {
+    if path.is_empty() { escaped(name) } else { format!("{path}/{}", escaped(name)) }
+}
+
+/// What is appended to the key of a removed item. No name of an object starts with a dot.
+const REMOVED: &str = "/.REMOVED";

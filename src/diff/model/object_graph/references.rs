@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::lists::list_and_number;
 use super::matching::{ObjectMatching, ReferenceKey, RenamedChild};
 use crate::diff::graph::Renames;
 use crate::diff::path::PathBuilder;
-use crate::diff::{Change, ChangeKind, Path};
+use crate::diff::{Change, ChangeKind, Path, Weight};
 use crate::graph::ObjectGraph;
 use crate::graph::object_graph::{Label, ObjectId, Route};
 use crate::message::records;
@@ -106,7 +107,10 @@ impl ObjectMatching<'_> {
         }
         let mut push = |key: &ReferenceKey<'_>, a: Option<ObjectId>, b: Option<ObjectId>| {
             let (lhs, rhs) = (a.map(|id| self.lhs_path(id)), b.map(|id| self.rhs_path(id)));
-            out.push(Change::new(self.reference(r, key, nodes), lhs, rhs));
+            let change = Change::new(self.reference(r, key, nodes), lhs, rhs);
+            let is_told = self.is_item_of_another(key, a, b);
+            let weight = if is_told { Weight::Cosmetic } else { Weight::Semantic };
+            out.push(change.with_weight(weight));
         };
         for (_, edge) in self.rhs.edges(r) {
             let key = self.rhs_key(edge.label);
@@ -116,6 +120,9 @@ impl ObjectMatching<'_> {
             }
             match unmatched.remove(&key) {
                 Some((_, to)) if self.to_rhs(to) == Some(edge.to) => {}
+                Some((label, to))
+                    if self.is_reported((l, label, to), false)
+                        && self.is_reported((r, edge.label, edge.to), true) => {}
                 Some((_, to)) => push(&key, Some(to), Some(edge.to)),
                 None if self.is_reported((r, edge.label, edge.to), true) => {}
                 None => push(&key, None, Some(edge.to)),
@@ -126,6 +133,19 @@ impl ObjectMatching<'_> {
                 push(&key, Some(to), None);
             }
         }
+    }
+
+    /// Whether an item of a list is an object that one side lacks: that it has come or gone is told where it was first reached.
+    fn is_item_of_another(
+        &self,
+        key: &ReferenceKey<'_>,
+        lhs: Option<ObjectId>,
+        rhs: Option<ObjectId>,
+    ) -> bool {
+        let is_item = matches!(key, ReferenceKey::Child(name) if list_and_number(name).is_some());
+        is_item
+            && lhs.is_none_or(|id| !self.is_known(id, false))
+            && rhs.is_none_or(|id| !self.is_known(id, true))
     }
 
     /// The path of a reference of an object of rhs.

@@ -17,8 +17,8 @@ pub(in crate::diff) struct TensorTraits {
     pub(in crate::diff) content: u64,
 }
 
-/// Looks up the traits of a tensor by its key in the checkpoint.
-pub(in crate::diff) type TensorLookup<'a> = &'a dyn Fn(&str) -> Option<TensorTraits>;
+/// The traits of the tensors of a checkpoint, by key.
+pub(in crate::diff) type TensorLookup<'a> = &'a BTreeMap<String, TensorTraits>;
 
 /// The traits of an object, as hashes; 0 is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
@@ -92,7 +92,8 @@ fn is_variable(graph: &ObjectGraph<'_>, id: ObjectId) -> bool {
 fn of_variable(graph: &ObjectGraph<'_>, id: ObjectId, tensors: TensorLookup<'_>) -> Traits {
     let class = hash_of("variable");
     if graph.kind() == ObjectGraphKind::Trackable {
-        let known = graph.attributes(id).find_map(|value| tensors(value.checkpoint_key));
+        let known =
+            graph.attributes(id).find_map(|value| tensors.get(value.checkpoint_key).copied());
         let TensorTraits { ty, content } = known.unwrap_or_default();
         return Traits { class, ty, content, ..Traits::default() };
     }
