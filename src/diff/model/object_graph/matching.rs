@@ -11,7 +11,6 @@ use super::traits::{TensorLookup, Traits, traits};
 use crate::diff::Weight;
 use crate::diff::graph::Renames;
 use crate::diff::join::join;
-use crate::diff::message::longest_ascending;
 use crate::graph::ObjectGraph;
 use crate::graph::object_graph::{Edge, Label, ObjectId, Route, path};
 
@@ -178,7 +177,7 @@ impl<'m> ObjectMatching<'m> {
         let pairs =
             pairs.filter_map(|(at, item)| Some((at, *positions.get(&self.to_rhs(item.id)?)?)));
         let pairs: Vec<(usize, usize)> = pairs.collect();
-        let in_order: BTreeSet<_> = longest_ascending(&pairs).into_iter().collect();
+        let in_order = lists::in_order((lhs, rhs), &pairs);
         for pair in pairs {
             let Some((a, b)) = lhs.get(pair.0).zip(rhs.get(pair.1)) else { continue };
             if a.name != b.name {
@@ -370,7 +369,7 @@ impl<'m> ObjectMatching<'m> {
 }
 
 /// Whether an object is a list that Keras exported from a set, so that the numbers of its items mean nothing.
-fn is_set(route: Route<'_>) -> bool {
+pub(super) fn is_set(route: Route<'_>) -> bool {
     matches!(route, Route::From(_, Label::Child("_all_variables")))
 }
 

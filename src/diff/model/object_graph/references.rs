@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::lists::list_and_number;
-use super::matching::{ObjectMatching, ReferenceKey, RenamedChild};
+use super::matching::{ObjectMatching, ReferenceKey, RenamedChild, is_set};
 use crate::diff::graph::Renames;
 use crate::diff::path::PathBuilder;
 use crate::diff::{Change, ChangeKind, Path, Weight};
@@ -44,7 +44,10 @@ impl ObjectMatching<'_> {
             let path = nodes.key(&path).field("children").key(renamed.to).path();
             Change::renamed(path, renamed.from, renamed.to)
         };
-        change.with_weight(renamed.weight)
+        // The order of other lists that have the items follows.
+        let is_first = self.rhs_route(r) == Route::From(renamed.of, child);
+        let is_told = !is_first && list_and_number(renamed.to).is_some();
+        change.with_weight(if is_told { Weight::Cosmetic } else { renamed.weight })
     }
 
     /// Reports objects that one side lacks, together with all objects that are reached only through them.
@@ -67,10 +70,21 @@ impl ObjectMatching<'_> {
             }
             groups.entry(top).or_insert_with(|| (id, Vec::new())).1.push(id);
         }
+        let is_copy = |id: ObjectId| match graph.route(id) {
+            Route::From(list, _) => is_set(graph.route(list)),
+            _ => false,
+        };
+        let lost = graph.ids().filter(|id| !self.is_known(*id, is_added) && !is_copy(*id));
+        let lost: BTreeSet<&str> = lost.map(|id| graph.variable_name(id)).collect();
         for (top, objects) in groups.values() {
             let path = if is_added { self.rhs_path(*top) } else { self.lhs_path(*top) };
             let path = nodes.key(&path).path();
-            out.push(Change::one_sided(path, kind, described(graph, objects)));
+            let change = Change::one_sided(path, kind, described(graph, objects));
+            let name = graph.variable_name(*top);
+            // A set has the variables of the model again.
+            let is_told = is_copy(*top) && !name.is_empty() && lost.contains(name);
+            let weight = if is_told { Weight::Cosmetic } else { Weight::Semantic };
+            out.push(change.with_weight(weight));
         }
     }
 
