@@ -10,9 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::full_names::FullNames;
 use super::message::ListRules;
-use super::model::TensorLookup;
+use super::model::{TensorTable, tensor_table};
 use super::side_tensors::SideTensors;
-use super::tensor_traits::{TensorTable, tensor_traits};
 use super::{
     Diff, DiffOptions, Finding, Only, Side, Status, TensorDiff, embedded, model, roles,
     roles::TensorRole,
@@ -74,7 +73,7 @@ impl KnownNames {
     fn by_objects(
         &mut self,
         graphs: (&[u8], &[u8]),
-        tensors: [TensorLookup<'_>; 2],
+        tensors: [&TensorTable; 2],
         (lhs, rhs): (SideTensors<'_>, SideTensors<'_>),
     ) -> Counterparts {
         let keys = model::object_graph_keys(graphs.0, graphs.1, tensors).unwrap_or_default();
@@ -121,14 +120,13 @@ impl ObjectGraphs {
             tables: Default::default(),
         };
         if let (true, Some(lhs), Some(rhs)) = (graphs.are_two(), lhs, rhs) {
-            graphs.tables = [lhs, rhs].map(|side| tensor_traits(SideTensors::of(side)));
+            graphs.tables = [lhs, rhs].map(|side| tensor_table(SideTensors::of(side)));
         }
         graphs
     }
 
-    fn tensors(&self) -> [TensorLookup<'_>; 2] {
-        let [lhs, rhs] = &self.tables;
-        [lhs, rhs]
+    fn tensors(&self) -> [&TensorTable; 2] {
+        self.tables.each_ref()
     }
 
     /// The tensors with a different name on each side: variables of renamed objects, variables with the same `full_name`,

@@ -10,8 +10,6 @@ mod rules;
 mod saved_model;
 mod treatment;
 
-use std::collections::BTreeMap;
-
 use crate::compare;
 use crate::error::Result;
 use crate::graph::OpTable;
@@ -26,7 +24,7 @@ pub(super) use common::{CommonPart, graph_def, graphs};
 use meta_graph::MatchedGraphs;
 use object_graph::ObjectMatching;
 pub(super) use object_graph::{
-    TensorLookup, TensorTraits, object_graph_keys, remove_reported, stem,
+    TensorTable, compare_object_graphs, object_graph_keys, remove_reported, stem, tensor_table,
 };
 pub(super) use saved_model::tags;
 pub(super) use treatment::{meaning, treatment};
@@ -51,7 +49,7 @@ pub(super) struct ModelRules<'a> {
     /// The renames of checkpoint keys.
     keys: &'a Renames,
     /// What is known of the tensors of two checkpoints whose object graphs are compared.
-    tensors: [TensorLookup<'a>; 2],
+    tensors: [&'a TensorTable; 2],
     /// The functions that save and restore.
     saver_functions: &'a SaverFunctions<'a>,
 }
@@ -69,25 +67,6 @@ pub(super) fn compare(
         rules.differ().compare(&MessagePair { ty, lhs, rhs, at }, &mut diff);
     });
     diff
-}
-
-/// Compares the object graphs of two checkpoints, given as wire bytes; `tensors` has what is known of the tensors of each side.
-pub(super) fn compare_object_graphs(
-    (lhs, rhs): (&[u8], &[u8]),
-    tensors: [TensorLookup<'_>; 2],
-    options: &DiffOptions,
-    lists: &ListRules<'_>,
-) -> Option<MessageDiff> {
-    let schema = Schema::tensorflow();
-    let ty = schema.message(TRACKABLE_OBJECT_GRAPH)?;
-    let mut diff = MessageDiff::default();
-    with_rules(schema, options, lists, |rules| {
-        let root = PathBuilder::root();
-        let at = &root.field("object_graph");
-        let rules = ModelRules { tensors, ..*rules };
-        rules.differ().compare(&MessagePair { ty, lhs, rhs, at }, &mut diff);
-    });
-    Some(diff)
 }
 
 /// Checks the list patterns that matched nothing in the two messages; they may be for the object graphs of two checkpoints.
@@ -116,7 +95,7 @@ fn with_rules(
     lists: &ListRules<'_>,
     f: impl FnOnce(&ModelRules<'_>),
 ) {
-    let (none, unknown) = (Renames::default(), BTreeMap::new());
+    let (none, unknown) = (Renames::default(), TensorTable::new());
     let builtin = OpTable::builtin();
     f(&ModelRules {
         schema,

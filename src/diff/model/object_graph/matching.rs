@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::lists::{self, list_and_number};
 use super::structure::hashes;
-use super::traits::{TensorLookup, Traits, traits};
+use super::tensor_table::TensorTable;
+use super::traits::{Traits, traits};
 use crate::diff::Weight;
 use crate::diff::graph::Renames;
 use crate::diff::join::join;
@@ -74,7 +75,7 @@ impl<'m> ObjectMatching<'m> {
         lhs: ObjectGraph<'m>,
         rhs: ObjectGraph<'m>,
         functions: &Renames,
-        [of_lhs, of_rhs]: [TensorLookup<'_>; 2],
+        [of_lhs, of_rhs]: [&TensorTable; 2],
         guide: Option<&ObjectMatching<'_>>,
     ) -> Self {
         let mut objects = Self {

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::model::TensorTraits;
-use super::side_tensors::SideTensors;
 use crate::bytes::{Checksum, ChecksumKind};
+use crate::diff::side_tensors::SideTensors;
 use crate::tensor::Facts;
 
 /// Tensors with fewer elements than this may have the same content by chance.
@@ -14,11 +13,20 @@ const FEWEST_ELEMENTS: u64 = 4;
 /// The largest content whose checksum is compared with that of zeros, in bytes.
 const MOST_BYTES: u64 = 1 << 48;
 
+/// What the index of a checkpoint says of a tensor, as hashes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(in crate::diff) struct TensorTraits {
+    /// The hash of dtype and shape.
+    pub(in crate::diff) ty: u64,
+    /// The hash of the content; 0 if it is unknown, or too plain to tell tensors apart.
+    pub(in crate::diff) content: u64,
+}
+
 /// What is known of the tensors of one side, by name.
-pub(super) type TensorTable = BTreeMap<String, TensorTraits>;
+pub(in crate::diff) type TensorTable = BTreeMap<String, TensorTraits>;
 
 /// What the index of a checkpoint says of its tensors.
-pub(super) fn tensor_traits(tensors: SideTensors<'_>) -> TensorTable {
+pub(in crate::diff) fn tensor_table(tensors: SideTensors<'_>) -> TensorTable {
     // The checksums of zeros, by kind and length: many tensors have the same.
     let mut zeros = BTreeMap::new();
     let mut table = TensorTable::new();
