@@ -36,7 +36,6 @@ mod side_tensors;
 mod stated_at;
 mod suggestions;
 mod tensor_rules;
-mod tensor_traits;
 mod tensors;
 mod text_view;
 mod unmatched;

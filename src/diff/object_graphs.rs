@@ -10,9 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::full_names::FullNames;
 use super::message::ListRules;
-use super::model::TensorLookup;
+use super::model::{TensorTable, tensor_table};
 use super::side_tensors::SideTensors;
-use super::tensor_traits::Known;
 use super::{
     Diff, DiffOptions, Finding, Only, Side, Status, TensorDiff, embedded, model, roles,
     roles::TensorRole,
@@ -74,12 +73,10 @@ impl KnownNames {
     fn by_objects(
         &mut self,
         graphs: (&[u8], &[u8]),
+        tensors: [&TensorTable; 2],
         (lhs, rhs): (SideTensors<'_>, SideTensors<'_>),
     ) -> Counterparts {
-        let (of_lhs, of_rhs) = (Known::new(lhs), Known::new(rhs));
-        let tensors: [TensorLookup<'_>; 2] = [&|key| of_lhs.traits(key), &|key| of_rhs.traits(key)];
-        let keys = model::object_graph_keys(graphs.0, graphs.1, tensors);
-        let keys = keys.unwrap_or_default();
+        let keys = model::object_graph_keys(graphs.0, graphs.1, tensors).unwrap_or_default();
         let mut counterparts = Counterparts::new();
         for entry in lhs.iter() {
             let partner = |keys: &BTreeMap<String, String>| {
@@ -111,11 +108,25 @@ fn owned<'a>(pairs: impl Iterator<Item = (&'a Name, &'a Name)>) -> Counterparts 
 pub(super) struct ObjectGraphs {
     lhs: Option<Vec<u8>>,
     rhs: Option<Vec<u8>>,
+    /// What is known of the tensors of each side, if both have an object graph.
+    tables: [TensorTable; 2],
 }
 
 impl ObjectGraphs {
     pub(super) fn of(lhs: Option<&Checkpoint>, rhs: Option<&Checkpoint>) -> Self {
-        Self { lhs: lhs.and_then(object_graph), rhs: rhs.and_then(object_graph) }
+        let mut graphs = Self {
+            lhs: lhs.and_then(object_graph),
+            rhs: rhs.and_then(object_graph),
+            tables: Default::default(),
+        };
+        if let (true, Some(lhs), Some(rhs)) = (graphs.are_two(), lhs, rhs) {
+            graphs.tables = [lhs, rhs].map(|side| tensor_table(SideTensors::of(side)));
+        }
+        graphs
+    }
+
+    fn tensors(&self) -> [&TensorTable; 2] {
+        self.tables.each_ref()
     }
 
     /// The tensors with a different name on each side: variables of renamed objects, variables with the same `full_name`,
@@ -130,7 +141,7 @@ impl ObjectGraphs {
             ..KnownNames::default()
         };
         let mut counterparts = match (&self.lhs, &self.rhs) {
-            (Some(l), Some(r)) => known.by_objects((l, r), (lhs, rhs)),
+            (Some(l), Some(r)) => known.by_objects((l, r), self.tensors(), (lhs, rhs)),
             // The other side may store variables by their full names.
             (Some(_), None) => owned(known.lhs.iter().map(|(name, key)| (key, name))),
             (None, Some(_)) => owned(known.rhs.iter()),
@@ -192,7 +203,10 @@ impl ObjectGraphs {
             return;
         }
         let (Some(l), Some(r)) = (&self.lhs, &self.rhs) else { return };
-        let Some(mut found) = model::compare_object_graphs(l, r, options, lists) else { return };
+        let Some(mut found) = model::compare_object_graphs((l, r), self.tensors(), options, lists)
+        else {
+            return;
+        };
         if let Some(tensor) = diff.tensors.get_mut(at) {
             (tensor.status, tensor.comparison) = (Status::Identical, None);
             tensor.mismatches.clear();

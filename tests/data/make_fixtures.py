@@ -17,6 +17,7 @@ PARTS = (
     "messages",
     "pairs",
     "fit",
+    "layer_lists",
     "roles",
     "frozen",
     "rotation",

@@ -71,14 +71,21 @@ type Tensor = (Action, String, String, i32);
 /// The types of the results, and the attributes of the function.
 fn results(function: &[u8], attributes: Attributes) -> (Vec<u64>, Vec<(&str, &[u8])>) {
     let signature = nested(function, function_def::SIGNATURE);
-    let results = fields(signature, op_def::OUTPUT_ARG).map(type_of_argument).collect();
+    let results = fields(signature, op_def::OUTPUT_ARG)
+        .map(|result| type_of_argument(result, false))
+        .collect();
     let attrs = entries(function, function_def::ATTR).filter(|(name, _)| attributes.counts(name));
     (results, attrs.collect())
 }
 
-/// The hash of an argument or a result of a signature, without its name.
-fn type_of_argument(argument: &[u8]) -> u64 {
-    let fields = records(argument).filter(|field| field.number != arg_def::NAME);
+/// The hash of an argument or a result of a signature, without its name, and without the shape of a variable.
+fn type_of_argument(argument: &[u8], is_variable: bool) -> u64 {
+    let counts = |number| match number {
+        arg_def::NAME => false,
+        arg_def::HANDLE_DATA => !is_variable,
+        _ => true,
+    };
+    let fields = records(argument).filter(|field| counts(field.number));
     hash_of(&fields.map(|field| field.bytes).collect::<Vec<_>>())
 }
 
@@ -111,7 +118,9 @@ impl<'m> Body<'_, 'm> {
             tensors.sort_unstable();
             others += usize::from(tensors.is_empty());
             let position = tensors.is_empty().then_some(others);
-            hash_of(&(tensors, position, type_of_argument(argument)))
+            // The shape of a variable is compared where the variable is.
+            let is_variable = !tensors.is_empty();
+            hash_of(&(tensors, position, type_of_argument(argument, is_variable)))
         };
         fields(signature, op_def::INPUT_ARG).enumerate().map(hash).collect()
     }

@@ -217,6 +217,8 @@ impl<'m> SaverPair<'m> {
             if l.zip(r).is_some_and(|(l, r)| l.tensor.dtype == r.tensor.dtype) {
                 continue;
             }
+            // The key of a tensor that rhs lacks may mean another one there.
+            let key = r.or(l).map_or(key, |saved| saved.tensor.key.clone());
             let path = saver.key("").field(field).key(&key).path();
             out.push(Change::new(path, l.map(SavedArgument::text), r.map(SavedArgument::text)));
         }

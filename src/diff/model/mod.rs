@@ -25,7 +25,7 @@ pub(super) use common::{CommonPart, graph_def, graphs};
 use meta_graph::MatchedGraphs;
 use object_graph::ObjectMatching;
 pub(super) use object_graph::{
-    TensorLookup, TensorTraits, object_graph_keys, remove_reported, stem,
+    TensorTable, compare_object_graphs, object_graph_keys, remove_reported, stem, tensor_table,
 };
 pub(super) use saved_model::tags;
 pub(super) use treatment::{meaning, treatment};
@@ -55,6 +55,8 @@ pub(super) struct ModelRules<'a> {
     objects: Option<&'a ObjectMatching<'a>>,
     /// The renames of checkpoint keys.
     keys: &'a Renames,
+    /// What is known of the tensors of two checkpoints whose object graphs are compared.
+    tensors: [&'a TensorTable; 2],
     /// The functions that save and restore.
     saver_functions: &'a SaverFunctions<'a>,
 }
@@ -74,16 +76,6 @@ pub(super) fn compare(
     diff
 }
 
-/// Compares the object graphs of two checkpoints, given as wire bytes.
-pub(super) fn compare_object_graphs(
-    lhs: &[u8],
-    rhs: &[u8],
-    options: &DiffOptions,
-    lists: &ListRules<'_>,
-) -> Option<MessageDiff> {
-    compare_part((TRACKABLE_OBJECT_GRAPH, OBJECT_GRAPH), (lhs, rhs), options, lists)
-}
-
 /// Compares what Keras knows of the objects of two SavedModels, given as wire bytes.
 pub(super) fn compare_keras_metadata(
     lhs: &[u8],
@@ -91,23 +83,12 @@ pub(super) fn compare_keras_metadata(
     options: &DiffOptions,
     lists: &ListRules<'_>,
 ) -> Option<MessageDiff> {
-    let ty = KnownType::SavedMetadata.full_name();
-    compare_part((ty, KERAS_METADATA), (lhs, rhs), options, lists)
-}
-
-/// Compares two messages of the type `ty` that are beside the graphs; paths start with `field`.
-fn compare_part(
-    (ty, field): (&str, &str),
-    (lhs, rhs): (&[u8], &[u8]),
-    options: &DiffOptions,
-    lists: &ListRules<'_>,
-) -> Option<MessageDiff> {
     let schema = Schema::tensorflow();
-    let ty = schema.message(ty)?;
+    let ty = schema.message(KnownType::SavedMetadata.full_name())?;
     let mut diff = MessageDiff::default();
     with_rules(schema, options, lists, |rules| {
         let root = PathBuilder::root();
-        let at = &root.field(field);
+        let at = &root.field(KERAS_METADATA);
         rules.differ().compare(&MessagePair { ty, lhs, rhs, at }, &mut diff);
     });
     Some(diff)
@@ -139,7 +120,8 @@ fn with_rules(
     lists: &ListRules<'_>,
     f: impl FnOnce(&ModelRules<'_>),
 ) {
-    let (none, builtin) = (Renames::default(), OpTable::builtin());
+    let (none, unknown) = (Renames::default(), TensorTable::new());
+    let builtin = OpTable::builtin();
     f(&ModelRules {
         schema,
         compare: &options.compare,
@@ -150,6 +132,7 @@ fn with_rules(
         functions: &none,
         objects: None,
         keys: &none,
+        tensors: [&unknown; 2],
         saver_functions: &SaverFunctions::default(),
     });
 }

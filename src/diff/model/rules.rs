@@ -1,6 +1,7 @@
 //! The rules for messages of models, by type and field.
 
 use super::ModelRules;
+use super::object_graph::stem;
 use super::treatment::{is_standalone_object, meaning, treatment};
 use crate::diff::graph::compare_bodies;
 use crate::diff::message::{MessageDiff, MessagePair, Rules, Treatment};
@@ -32,7 +33,11 @@ impl Rules for ModelRules<'_> {
 
     fn is_cosmetic(&self, ty: &MessageType, field: &Field, lhs: &[u8], rhs: &[u8]) -> bool {
         let text = std::str::from_utf8(lhs).ok().zip(std::str::from_utf8(rhs).ok());
-        meaning(ty, field).is_device && text.is_some_and(|(lhs, rhs)| is_same_device(lhs, rhs))
+        let meaning = meaning(ty, field);
+        text.is_some_and(|(lhs, rhs)| {
+            meaning.is_device && is_same_device(lhs, rhs)
+                || meaning.is_numbered && stem(lhs).0 == stem(rhs).0
+        })
     }
 
     fn renamed_key(&self, ty: &MessageType, field: &Field, lhs: &str) -> Option<String> {

@@ -40,6 +40,8 @@ pub(in crate::diff) struct Meaning {
     is_compared_elsewhere: bool,
     /// Whether the field is the name of a device, which has several notations.
     pub(super) is_device: bool,
+    /// Whether the field is a name that has numbers to be unique in its process.
+    pub(super) is_numbered: bool,
     /// Whether the field has names that users of a model see. Renames of nodes do not apply to them.
     pub(super) is_for_users: bool,
     /// Whether an empty message means the same as none.
@@ -65,6 +67,7 @@ const fn field(message: &'static str, number: u32) -> Meaning {
         comparison: FieldComparison::Plain,
         is_compared_elsewhere: false,
         is_device: false,
+        is_numbered: false,
         is_for_users: false,
         empty_is_none: false,
         json: None,
@@ -89,6 +92,10 @@ impl Meaning {
 
     const fn device(self) -> Self {
         Self { is_device: true, ..self }
+    }
+
+    const fn numbered(self) -> Self {
+        Self { is_numbered: true, ..self }
     }
 
     const fn for_users(self) -> Self {
@@ -191,6 +198,7 @@ static FIELDS: &[Meaning] = &[
     field(saved_function::MESSAGE_NAME, saved_function::CONCRETE_FUNCTIONS).set(),
     field(saved_concrete_function::MESSAGE_NAME, saved_concrete_function::BOUND_INPUTS).elsewhere(),
     field(saved_variable::MESSAGE_NAME, saved_variable::DEVICE).device(),
+    field(saved_variable::MESSAGE_NAME, saved_variable::NAME).numbered(),
     field(saved_resource::MESSAGE_NAME, saved_resource::DEVICE).device(),
     field(keras::saved_metadata::MESSAGE_NAME, keras::saved_metadata::NODES).keyed(NODE_PATH),
     // A position in the object graph.

@@ -12,4 +12,5 @@ mod output_files;
 mod save_as;
 mod series;
 mod show;
+mod verdicts;
 mod way_in;

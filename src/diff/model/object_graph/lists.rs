@@ -4,7 +4,7 @@
 //! those that are the only ones with their content or name, wherever they stand, then the others in order, so that as much as
 //! possible stays the same.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::traits::Traits;
 use crate::diff::message::longest_ascending;
@@ -55,6 +55,20 @@ pub(super) fn align(lhs: &[Item<'_>], rhs: &[Item<'_>], is_set: bool) -> Alignme
     pairs
 }
 
+/// The pairs whose order is the same on both sides, so that the fewest are out of order. Swapping the sides swaps the pairs.
+pub(super) fn in_order(
+    (lhs, rhs): (&[Item<'_>], &[Item<'_>]),
+    pairs: &[(usize, usize)],
+) -> BTreeSet<(usize, usize)> {
+    let traits = |items: &[Item<'_>]| items.iter().map(|item| item.traits).collect::<Vec<_>>();
+    if traits(lhs) <= traits(rhs) {
+        return longest_ascending(pairs).into_iter().collect();
+    }
+    let mut swapped: Vec<_> = pairs.iter().map(|(a, b)| (*b, *a)).collect();
+    swapped.sort_unstable();
+    longest_ascending(&swapped).into_iter().map(|(b, a)| (a, b)).collect()
+}
+
 /// The traits of items with their positions: in the order of the list, or for sets in that of the names.
 fn ordered(items: &[Item<'_>], is_set: bool) -> Vec<(Traits, usize)> {
     let mut all: Vec<_> = items.iter().enumerate().map(|(at, item)| (item.traits, at)).collect();
@@ -94,7 +108,7 @@ fn align_traits(lhs: &[Traits], rhs: &[Traits]) -> Alignment {
             let here = (from..to).filter(|at| is_free.get(*at) == Some(&true));
             here.filter_map(|at| Some((*side.get(at)?, at))).collect::<Vec<_>>()
         };
-        pairs.extend(in_order(&range(l, x, &free_l, lhs), &range(r, y, &free_r, rhs)));
+        pairs.extend(best_in_order(&range(l, x, &free_l, lhs), &range(r, y, &free_r, rhs)));
         (l, r) = (x + 1, y + 1);
     }
     pairs
@@ -151,7 +165,7 @@ fn score(l: &Traits, r: &Traits) -> Option<u32> {
 
 /// Pairs items in order, so that the sum of what they have in common is highest; in lists that are too long for that, those that
 /// agree from the start and from the end.
-fn in_order(lhs: &[(Traits, usize)], rhs: &[(Traits, usize)]) -> Alignment {
+fn best_in_order(lhs: &[(Traits, usize)], rhs: &[(Traits, usize)]) -> Alignment {
     let equal = |(l, r): &(&(Traits, usize), &(Traits, usize))| {
         score(&l.0, &r.0).is_some() && (l.0.stem, l.0.ty) == (r.0.stem, r.0.ty)
     };

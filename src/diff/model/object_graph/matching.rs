@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::lists::{self, list_and_number};
 use super::structure::hashes;
-use super::traits::{TensorLookup, Traits, traits};
+use super::tensor_table::TensorTable;
+use super::traits::{Traits, traits};
 use crate::diff::Weight;
 use crate::diff::graph::Renames;
 use crate::diff::join::join;
-use crate::diff::message::longest_ascending;
 use crate::graph::ObjectGraph;
 use crate::graph::object_graph::{Edge, Label, ObjectId, Route, path};
 
@@ -29,6 +29,8 @@ pub(in crate::diff) struct ObjectMatching<'m> {
     pub(super) pairs: Vec<(ObjectId, ObjectId)>,
     /// Renamed children.
     pub(super) renamed: Vec<RenamedChild<'m>>,
+    /// The partners in rhs that another matching has found for items of lists.
+    guided: BTreeMap<ObjectId, ObjectId>,
     lhs_traits: Vec<Traits>,
     rhs_traits: Vec<Traits>,
 }
@@ -67,18 +69,21 @@ pub(super) enum ReferenceKey<'m> {
 }
 
 impl<'m> ObjectMatching<'m> {
-    /// Matches the objects; `functions` has the renames of functions, `tensors` knows the tensors of each side.
+    /// Matches the objects; `functions` has the renames of functions, two tables have what is known of the tensors of each
+    /// side. `guide` is the matching of the object graphs of the same two models in other messages.
     pub(in crate::diff) fn new(
         lhs: ObjectGraph<'m>,
         rhs: ObjectGraph<'m>,
         functions: &Renames,
-        tensors: [TensorLookup<'_>; 2],
+        [of_lhs, of_rhs]: [&TensorTable; 2],
+        guide: Option<&ObjectMatching<'_>>,
     ) -> Self {
         let mut objects = Self {
             to_rhs: vec![None; lhs.len()],
             to_lhs: vec![None; rhs.len()],
-            lhs_traits: traits(&lhs, tensors[0]),
-            rhs_traits: traits(&rhs, tensors[1]),
+            lhs_traits: traits(&lhs, of_lhs),
+            rhs_traits: traits(&rhs, of_rhs),
+            guided: guide.map(|guide| guide.pairs_of(&lhs, &rhs)).unwrap_or_default(),
             lhs_routes: lhs.ids().map(|id| lhs.route(id)).collect(),
             rhs_routes: rhs.ids().map(|id| rhs.route(id)).collect(),
             lhs,
@@ -150,6 +155,15 @@ impl<'m> ObjectMatching<'m> {
         (lhs, rhs): (&[lists::Item<'m>], &[lists::Item<'m>]),
         is_set: bool,
     ) {
+        let positions: BTreeMap<ObjectId, usize> =
+            rhs.iter().enumerate().map(|(at, item)| (item.id, at)).collect();
+        let route = |of, name| Route::From(of, Label::Child(name));
+        for a in lhs {
+            let known = self.guided.get(&a.id).and_then(|id| positions.get(id));
+            if let Some(b) = known.and_then(|at| rhs.get(*at)) {
+                self.pair((a.id, b.id), (route(l, a.name), route(r, b.name)));
+            }
+        }
         let free = |known: &[Option<ObjectId>], items: &[lists::Item<'m>]| {
             let is_free = |item: &&lists::Item<'m>| known.get(item.id.position()) == Some(&None);
             items.iter().filter(is_free).copied().collect::<Vec<_>>()
@@ -157,17 +171,14 @@ impl<'m> ObjectMatching<'m> {
         let (free_lhs, free_rhs) = (free(&self.to_rhs, lhs), free(&self.to_lhs, rhs));
         for (a, b) in lists::align(&free_lhs, &free_rhs, is_set) {
             if let Some((a, b)) = free_lhs.get(a).zip(free_rhs.get(b)) {
-                let route = |of, name| Route::From(of, Label::Child(name));
                 self.pair((a.id, b.id), (route(l, a.name), route(r, b.name)));
             }
         }
-        let numbers: BTreeMap<ObjectId, usize> =
-            rhs.iter().enumerate().map(|(at, item)| (item.id, at)).collect();
         let pairs = lhs.iter().enumerate();
         let pairs =
-            pairs.filter_map(|(at, item)| Some((at, *numbers.get(&self.to_rhs(item.id)?)?)));
+            pairs.filter_map(|(at, item)| Some((at, *positions.get(&self.to_rhs(item.id)?)?)));
         let pairs: Vec<(usize, usize)> = pairs.collect();
-        let in_order: BTreeSet<_> = longest_ascending(&pairs).into_iter().collect();
+        let in_order = lists::in_order((lhs, rhs), &pairs);
         for pair in pairs {
             let Some((a, b)) = lhs.get(pair.0).zip(rhs.get(pair.1)) else { continue };
             if a.name != b.name {
@@ -359,7 +370,7 @@ impl<'m> ObjectMatching<'m> {
 }
 
 /// Whether an object is a list that Keras exported from a set, so that the numbers of its items mean nothing.
-fn is_set(route: Route<'_>) -> bool {
+pub(super) fn is_set(route: Route<'_>) -> bool {
     matches!(route, Route::From(_, Label::Child("_all_variables")))
 }
 

@@ -7,13 +7,16 @@
 //! ```
 //! A key path is written as in the keys of a checkpoint: `.` in a name is `..`, and `/` is `.S`.
 
+mod checkpoints;
 mod functions;
-mod key_pairs;
+mod guide;
+mod keys;
 mod lists;
 mod matching;
 mod references;
 mod repeats;
 mod structure;
+mod tensor_table;
 mod traits;
 
 use super::ModelRules;
@@ -22,14 +25,15 @@ use crate::diff::graph::Renames;
 use crate::diff::message::{MessageDiff, MessagePair};
 use crate::error::Result;
 use crate::graph::ObjectGraph;
-use crate::graph::object_graph::{Label, ObjectGraphKind, Route, escaped};
+use crate::graph::object_graph::ObjectGraphKind;
 use crate::schema::field::{saved_object, trackable_object_graph};
 
-pub(in crate::diff) use key_pairs::object_graph_keys;
+pub(in crate::diff) use checkpoints::{compare_object_graphs, object_graph_keys};
 pub(super) use matching::ObjectMatching;
 pub(super) use repeats::remove_repeated;
 pub(in crate::diff) use repeats::remove_reported;
-pub(in crate::diff) use traits::{TensorLookup, TensorTraits, stem};
+pub(in crate::diff) use tensor_table::{TensorTable, tensor_table};
+pub(in crate::diff) use traits::stem;
 
 impl ModelRules<'_> {
     /// Compares two object graphs.
@@ -48,7 +52,7 @@ impl ModelRules<'_> {
         let graphs =
             out.both((lhs, rhs), (ObjectGraph::new(kind, lhs), ObjectGraph::new(kind, rhs)), at);
         let Some((lhs, rhs)) = graphs else { return };
-        let objects = ObjectMatching::new(lhs, rhs, self.functions, [&|_| None; 2]);
+        let objects = ObjectMatching::new(lhs, rhs, self.functions, self.tensors, self.objects);
         let keys = objects.keys();
         // The keys of a whole model, if there are any, take precedence.
         let keys = if self.keys.is_empty() { &keys } else { self.keys };
@@ -97,33 +101,7 @@ impl<'m> ObjectMatching<'m> {
             return Ok(None);
         }
         let read = |bytes| ObjectGraph::new(ObjectGraphKind::Saved, bytes);
-        Ok(Some(Self::new(read(lhs)?, read(rhs)?, functions, [&|_| None; 2])))
-    }
-
-    /// The renamed keys of checkpoints: the keys of renamed objects and of all objects below them.
-    pub(super) fn keys(&self) -> Renames {
-        let mut keys = Renames::default();
-        for renamed in &self.renamed {
-            let (l, r) = renamed.pair;
-            keys.add(&self.lhs_path(l), &self.rhs_path(r));
-            let (l, r) =
-                (self.to_lhs(renamed.of).map(|l| self.lhs_path(l)), self.rhs_path(renamed.of));
-            // A key may be made from any name of the object.
-            let below = |path: &str, name: &str| {
-                if path.is_empty() { escaped(name) } else { format!("{path}/{}", escaped(name)) }
-            };
-            keys.add(&below(&l.unwrap_or_default(), renamed.from), &below(&r, renamed.to));
-        }
-        for &(l, r) in self.pairs.iter().filter(|_| !self.renamed.is_empty()) {
-            // The key of a slot contains the paths of two objects.
-            let is_slot = |route| matches!(route, Route::From(_, Label::Slot(..)));
-            if is_slot(self.lhs_route(l)) && is_slot(self.rhs_route(r)) {
-                let (from, to) = (self.lhs_path(l), self.rhs_path(r));
-                if from != to {
-                    keys.add(&from, &to);
-                }
-            }
-        }
-        keys
+        let unknown = TensorTable::new();
+        Ok(Some(Self::new(read(lhs)?, read(rhs)?, functions, [&unknown; 2], None)))
     }
 }

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::matching::{ObjectMatching, ReferenceKey, RenamedChild};
+use super::lists::list_and_number;
+use super::matching::{ObjectMatching, ReferenceKey, RenamedChild, is_set};
 use crate::diff::graph::Renames;
 use crate::diff::path::PathBuilder;
-use crate::diff::{Change, ChangeKind, Path};
+use crate::diff::{Change, ChangeKind, Path, Weight};
 use crate::graph::ObjectGraph;
 use crate::graph::object_graph::{Label, ObjectId, Route};
 use crate::message::records;
@@ -43,7 +44,10 @@ impl ObjectMatching<'_> {
             let path = nodes.key(&path).field("children").key(renamed.to).path();
             Change::renamed(path, renamed.from, renamed.to)
         };
-        change.with_weight(renamed.weight)
+        // The order of other lists that have the items follows.
+        let is_first = self.rhs_route(r) == Route::From(renamed.of, child);
+        let is_told = !is_first && list_and_number(renamed.to).is_some();
+        change.with_weight(if is_told { Weight::Cosmetic } else { renamed.weight })
     }
 
     /// Reports objects that one side lacks, together with all objects that are reached only through them.
@@ -66,10 +70,21 @@ impl ObjectMatching<'_> {
             }
             groups.entry(top).or_insert_with(|| (id, Vec::new())).1.push(id);
         }
+        let is_copy = |id: ObjectId| match graph.route(id) {
+            Route::From(list, _) => is_set(graph.route(list)),
+            _ => false,
+        };
+        let lost = graph.ids().filter(|id| !self.is_known(*id, is_added) && !is_copy(*id));
+        let lost: BTreeSet<&str> = lost.map(|id| graph.variable_name(id)).collect();
         for (top, objects) in groups.values() {
             let path = if is_added { self.rhs_path(*top) } else { self.lhs_path(*top) };
             let path = nodes.key(&path).path();
-            out.push(Change::one_sided(path, kind, described(graph, objects)));
+            let change = Change::one_sided(path, kind, described(graph, objects));
+            let name = graph.variable_name(*top);
+            // A set has the variables of the model again.
+            let is_told = is_copy(*top) && !name.is_empty() && lost.contains(name);
+            let weight = if is_told { Weight::Cosmetic } else { Weight::Semantic };
+            out.push(change.with_weight(weight));
         }
     }
 
@@ -106,7 +121,10 @@ impl ObjectMatching<'_> {
         }
         let mut push = |key: &ReferenceKey<'_>, a: Option<ObjectId>, b: Option<ObjectId>| {
             let (lhs, rhs) = (a.map(|id| self.lhs_path(id)), b.map(|id| self.rhs_path(id)));
-            out.push(Change::new(self.reference(r, key, nodes), lhs, rhs));
+            let change = Change::new(self.reference(r, key, nodes), lhs, rhs);
+            let is_told = self.is_item_of_another(key, a, b);
+            let weight = if is_told { Weight::Cosmetic } else { Weight::Semantic };
+            out.push(change.with_weight(weight));
         };
         for (_, edge) in self.rhs.edges(r) {
             let key = self.rhs_key(edge.label);
@@ -116,6 +134,9 @@ impl ObjectMatching<'_> {
             }
             match unmatched.remove(&key) {
                 Some((_, to)) if self.to_rhs(to) == Some(edge.to) => {}
+                Some((label, to))
+                    if self.is_reported((l, label, to), false)
+                        && self.is_reported((r, edge.label, edge.to), true) => {}
                 Some((_, to)) => push(&key, Some(to), Some(edge.to)),
                 None if self.is_reported((r, edge.label, edge.to), true) => {}
                 None => push(&key, None, Some(edge.to)),
@@ -126,6 +147,19 @@ impl ObjectMatching<'_> {
                 push(&key, Some(to), None);
             }
         }
+    }
+
+    /// Whether an item of a list is an object that one side lacks: that it has come or gone is told where it was first reached.
+    fn is_item_of_another(
+        &self,
+        key: &ReferenceKey<'_>,
+        lhs: Option<ObjectId>,
+        rhs: Option<ObjectId>,
+    ) -> bool {
+        let is_item = matches!(key, ReferenceKey::Child(name) if list_and_number(name).is_some());
+        is_item
+            && lhs.is_none_or(|id| !self.is_known(id, false))
+            && rhs.is_none_or(|id| !self.is_known(id, true))
     }
 
     /// The path of a reference of an object of rhs.

@@ -4,21 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::structure::kind_and_class;
+use super::tensor_table::{TensorTable, TensorTraits};
 use crate::graph::object_graph::{Label, ObjectGraph, ObjectGraphKind, ObjectId, Route};
 use crate::message::{nested, records};
 use crate::schema::field::{saved_object, saved_variable};
-
-/// What the index of a checkpoint says of a tensor, as hashes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(in crate::diff) struct TensorTraits {
-    /// The hash of dtype and shape.
-    pub(in crate::diff) ty: u64,
-    /// The hash of the content; 0 if it is unknown, or too plain to tell tensors apart.
-    pub(in crate::diff) content: u64,
-}
-
-/// Looks up the traits of a tensor by its key in the checkpoint.
-pub(in crate::diff) type TensorLookup<'a> = &'a dyn Fn(&str) -> Option<TensorTraits>;
 
 /// The traits of an object, as hashes; 0 is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
@@ -40,7 +29,7 @@ pub(super) struct Traits {
 }
 
 /// The traits of all objects. An object that is no variable counts only where it is reached first, so the time is linear.
-pub(super) fn traits(graph: &ObjectGraph<'_>, tensors: TensorLookup<'_>) -> Vec<Traits> {
+pub(super) fn traits(graph: &ObjectGraph<'_>, tensors: &TensorTable) -> Vec<Traits> {
     let mut all: Vec<(Traits, &str)> = graph
         .ids()
         .map(|id| match is_variable(graph, id) {
@@ -89,10 +78,11 @@ fn is_variable(graph: &ObjectGraph<'_>, id: ObjectId) -> bool {
     }
 }
 
-fn of_variable(graph: &ObjectGraph<'_>, id: ObjectId, tensors: TensorLookup<'_>) -> Traits {
+fn of_variable(graph: &ObjectGraph<'_>, id: ObjectId, tensors: &TensorTable) -> Traits {
     let class = hash_of("variable");
     if graph.kind() == ObjectGraphKind::Trackable {
-        let known = graph.attributes(id).find_map(|value| tensors(value.checkpoint_key));
+        let known =
+            graph.attributes(id).find_map(|value| tensors.get(value.checkpoint_key).copied());
         let TensorTraits { ty, content } = known.unwrap_or_default();
         return Traits { class, ty, content, ..Traits::default() };
     }

@@ -1,4 +1,5 @@
 //! Object graphs of TensorFlow 2.
 
 mod changes;
+mod lists;
 mod numbers;

@@ -1,65 +1,64 @@
 //! What the index of a checkpoint says of its tensors, to tell them from others before any content is read.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::model::TensorTraits;
-use super::side_tensors::SideTensors;
 use crate::bytes::{Checksum, ChecksumKind};
+use crate::diff::side_tensors::SideTensors;
 use crate::tensor::Facts;
 
 /// Tensors with fewer elements than this may have the same content by chance.
-const FEWEST_ELEMENTS: u64 = 16;
+const FEWEST_ELEMENTS: u64 = 4;
 
 /// The largest content whose checksum is compared with that of zeros, in bytes.
 const MOST_BYTES: u64 = 1 << 48;
 
-/// The tensors of one side.
-pub(super) struct Known<'a> {
-    tensors: SideTensors<'a>,
-    /// The checksums of zeros, by kind and length.
-    zeros: RefCell<BTreeMap<(&'static str, u64), u32>>,
+/// What the index of a checkpoint says of a tensor, as hashes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(in crate::diff) struct TensorTraits {
+    /// The hash of dtype and shape.
+    pub(in crate::diff) ty: u64,
+    /// The hash of the content; 0 if it is unknown, or too plain to tell tensors apart.
+    pub(in crate::diff) content: u64,
 }
 
-impl<'a> Known<'a> {
-    pub(super) fn new(tensors: SideTensors<'a>) -> Self {
-        Self { tensors, zeros: RefCell::default() }
-    }
+/// What is known of the tensors of one side, by name.
+pub(in crate::diff) type TensorTable = BTreeMap<String, TensorTraits>;
 
-    /// What the index says of a tensor; `None` if it has none of this name.
-    pub(super) fn traits(&self, key: &str) -> Option<TensorTraits> {
-        let source = self.tensors.get(key)?.source.as_ref().ok()?;
+/// What the index of a checkpoint says of its tensors.
+pub(in crate::diff) fn tensor_table(tensors: SideTensors<'_>) -> TensorTable {
+    // The checksums of zeros, by kind and length: many tensors have the same.
+    let mut zeros = BTreeMap::new();
+    let mut table = TensorTable::new();
+    for entry in tensors.iter() {
+        let (Some(name), Ok(source)) = (entry.name.as_str(), &entry.source) else { continue };
         let facts = Facts::of(source.as_ref());
         let mut elements = facts.shape.dims().iter();
         let elements = elements.try_fold(1u64, |all, dim| all.checked_mul(*dim));
+        let mut is_of_zeros = |checksum: &Checksum| {
+            let (kind, len) = (checksum.kind(), checksum.len());
+            let of_zeros = zeros.entry((kind.name(), len)).or_insert_with(|| of_zeros(kind, len));
+            len <= MOST_BYTES && *of_zeros == checksum.value()
+        };
         let checksums = source.stored_checksums().map(|stored| stored.checksums);
         let checksums = checksums.filter(|checksums| {
             elements.is_none_or(|elements| elements >= FEWEST_ELEMENTS)
-                && !checksums.iter().all(|checksum| self.is_of_zeros(checksum))
+                && !checksums.iter().all(&mut is_of_zeros)
         });
-        let ty = hash_of(&(facts.dtype.name(), facts.shape.dims()));
         let values = |checksums: Vec<Checksum>| {
             hash_of(&checksums.iter().map(|checksum| checksum.value()).collect::<Vec<_>>())
         };
-        Some(TensorTraits { ty, content: checksums.map(values).unwrap_or_default() })
+        let ty = hash_of(&(facts.dtype.name(), facts.shape.dims()));
+        let content = checksums.map(values).unwrap_or_default();
+        table.insert(name.to_owned(), TensorTraits { ty, content });
     }
-
-    fn is_of_zeros(&self, checksum: &Checksum) -> bool {
-        let (kind, len) = (checksum.kind(), checksum.len());
-        if len > MOST_BYTES {
-            return false;
-        }
-        let mut zeros = self.zeros.borrow_mut();
-        let of_zeros = *zeros.entry((kind.name(), len)).or_insert_with(|| of_zeros(kind, len));
-        of_zeros == checksum.value()
-    }
+    table
 }
 
 /// The checksum of zeros, joined from powers of two.
 fn of_zeros(kind: ChecksumKind, len: u64) -> u32 {
     let (mut all, mut power) = (Checksum::new(kind), Checksum::of(kind, &[0]));
-    let mut rest = len;
+    let mut rest = len.min(MOST_BYTES);
     while rest > 0 {
         if rest & 1 == 1 {
             all = all.then(power);
