@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use super::document::message;
-use super::{Artifact, ArtifactKind, Document, FileKind, Files, SavedModelPart, Sniffed, UnreadFiles, layout};
+use super::{
+    Artifact, ArtifactKind, Document, FileKind, Files, SavedModelPart, Sniffed, UnreadFiles, layout,
+};
 use crate::checkpoint::{Checkpoint, has_content};
 use crate::error::{Error, Result};
 use crate::limits::Limits;

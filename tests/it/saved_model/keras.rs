@@ -79,8 +79,16 @@ fn values_are_compared_as_json() {
         (r#"{"a": 1e2}"#, r#"{"a": 100}"#, vec![]),
         (r#"{"a": 1}"#, r#"{"a": "1"}"#, vec![r#"semantic a: 1 => "1""#]),
         (r#"{"a": null}"#, "{}", vec!["semantic a: null => -"]),
-        (r#"{"a": {"b-c": [1]}}"#, r#"{"a": {"b-c": [2]}}"#, vec![r#"semantic a["b-c"][0]: 1 => 2"#]),
-        ("[9007199254740992]", "[9007199254740993]", vec!["semantic [0]: 9007199254740992 => 9007199254740993"]),
+        (
+            r#"{"a": {"b-c": [1]}}"#,
+            r#"{"a": {"b-c": [2]}}"#,
+            vec![r#"semantic a["b-c"][0]: 1 => 2"#],
+        ),
+        (
+            "[9007199254740992]",
+            "[9007199254740993]",
+            vec!["semantic [0]: 9007199254740992 => 9007199254740993"],
+        ),
         (r#"{"a": 1e400}"#, r#"{"a": 2e400}"#, vec!["semantic a: 1e400 => 2e400"]),
         (r#"{"a": 1, "a": 2}"#, r#"{"a": 3, "a": 2}"#, vec![]),
         (
@@ -115,17 +123,28 @@ fn items_of_lists_are_aligned_by_content_then_by_class_and_name() {
     );
     assert_eq!(
         inserted,
-        [format!("semantic layers[1]: - => {new}"), "cosmetic layers[2].shared_object_id: 2 => 3".into()]
+        [
+            format!("semantic layers[1]: - => {new}"),
+            "cosmetic layers[2].shared_object_id: 2 => 3".into()
+        ]
     );
-    let also_changed =
-        changes_of_json(&list(&[a.clone(), b]), &list(&[a.clone(), new.clone(), layer("Dense", "b", 4, 2)]));
+    let also_changed = changes_of_json(
+        &list(&[a.clone(), b]),
+        &list(&[a.clone(), new.clone(), layer("Dense", "b", 4, 2)]),
+    );
     assert_eq!(
         also_changed,
-        [format!("semantic layers[1]: - => {new}"), "semantic layers[2].config.units: 2 => 4".into()]
+        [
+            format!("semantic layers[1]: - => {new}"),
+            "semantic layers[2].config.units: 2 => 4".into()
+        ]
     );
     // Another class is another layer; another name of the same class is a changed name.
     let replaced = changes_of_json(&list(&[a.clone()]), &list(&[new.clone()]));
-    assert_eq!(replaced, [format!("semantic layers[0]: {a} => -"), format!("semantic layers[0]: - => {new}")]);
+    assert_eq!(
+        replaced,
+        [format!("semantic layers[0]: {a} => -"), format!("semantic layers[0]: - => {new}")]
+    );
     let renamed = changes_of_json(&list(&[a]), &list(&[layer("Dense", "c", 1, 1)]));
     assert_eq!(renamed, [r#"semantic layers[0].config.name: "a" => "c""#]);
 }
@@ -171,7 +190,10 @@ fn metadata_of_one_side_is_one_change() {
     assert_eq!(run.code, 1);
     let found = report["changes"].as_array().unwrap();
     assert_eq!(found.len(), 1, "{found:#?}");
-    assert_eq!((&found[0]["path"], &found[0]["kind"]), (&json!("keras_metadata"), &json!("removed")));
+    assert_eq!(
+        (&found[0]["path"], &found[0]["kind"]),
+        (&json!("keras_metadata"), &json!("removed"))
+    );
 }
 
 #[test]
