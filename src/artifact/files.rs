@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::{Document, ReadOptions, SavedModelPart, Sniffed, layout};
+use super::{Document, ReadOptions, SavedModelPart, Sniffed, UnreadFiles, layout};
 use crate::bytes::{File, check_regular, hex};
 use crate::error::{Error, Result, shortened};
 use crate::files::have_same_content;
@@ -35,6 +35,8 @@ pub struct Files {
     pub fingerprint: Option<Document<'static>>,
     /// What Keras knows of the objects.
     pub keras_metadata: Option<Document<'static>>,
+    /// The files that are not read.
+    pub unread: UnreadFiles,
 }
 
 /// A file that a graph reads, such as a vocabulary.
@@ -75,6 +77,7 @@ impl Files {
             assets: walk.found,
             fingerprint: read(layout::FINGERPRINT, None, SavedModelPart::Fingerprint),
             keras_metadata: read(layout::KERAS_METADATA, metadata, SavedModelPart::KerasMetadata),
+            unread: UnreadFiles::default(),
         }
     }
 }

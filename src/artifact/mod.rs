@@ -8,6 +8,7 @@ mod open;
 mod readable;
 mod recognize;
 mod summary;
+mod unread;
 
 use std::path::{Path, PathBuf};
 
@@ -19,6 +20,7 @@ pub(crate) use files::asset_file;
 pub use kind::ArtifactKind;
 pub use summary::ArtifactSummary;
 pub(crate) use summary::NO_CHECKSUM;
+pub use unread::UnreadFiles;
 
 #[doc(hidden)]
 pub use self::{

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use super::document::message;
-use super::{Artifact, ArtifactKind, Document, FileKind, Files, SavedModelPart, Sniffed, layout};
+use super::{
+    Artifact, ArtifactKind, Document, FileKind, Files, SavedModelPart, Sniffed, UnreadFiles, layout,
+};
 use crate::checkpoint::{Checkpoint, has_content};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
@@ -99,11 +101,13 @@ impl Artifact<'static> {
     fn saved_model(found: &Sniffed, graphs: &Sniffed) -> Result<Self> {
         let (path, graphs) = (found.path(), message(graphs)?);
         let mut failed_parts = Vec::new();
-        let files = Files::of_saved_model(path, &mut failed_parts);
+        let mut files = Files::of_saved_model(path, &mut failed_parts);
         let checkpoint = variables(path).unwrap_or_else(|error| {
             failed_parts.push((SavedModelPart::Variables, error));
             None
         });
+        let of_variables = checkpoint.as_ref().map(Checkpoint::files).unwrap_or_default();
+        files.unread = UnreadFiles::of_saved_model(path, graphs.path(), of_variables);
         Ok(Self { path: path.to_path_buf(), checkpoint, files, failed_parts, ..Self::from(graphs) })
     }
 

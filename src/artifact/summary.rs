@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Serialize, Serializer};
 
-use super::{Artifact, ArtifactKind};
+use super::{Artifact, ArtifactKind, UnreadFiles};
 use crate::checkpoint::Checkpoint;
 use crate::error::Result;
 use crate::serial::{self, Json, Object, Read};
@@ -25,6 +25,9 @@ pub struct ArtifactSummary {
     /// Whether the format of the tensors has checksums.
     #[serde(rename = "checksum", skip_serializing_if = "is_true", serialize_with = "none")]
     pub has_checksums: bool,
+    /// The files in the directory of a SavedModel that are not compared.
+    #[serde(skip_serializing_if = "UnreadFiles::is_empty")]
+    pub not_compared: UnreadFiles,
 }
 
 fn is_true(value: &bool) -> bool {
@@ -49,6 +52,7 @@ impl<'r> Read<'r> for ArtifactSummary {
             format: Cow::Owned(object.get("format")?),
             has_data: object.get("has_data")?,
             has_checksums: object.optional::<String>("checksum")?.is_none(),
+            not_compared: object.optional("not_compared")?.unwrap_or_default(),
         })
     }
 }
@@ -63,6 +67,7 @@ impl Artifact<'_> {
             format: self.format().into(),
             has_data: checkpoint.is_none_or(Checkpoint::has_data),
             has_checksums: checkpoint.is_none_or(|found| found.format().checksum.is_some()),
+            not_compared: self.files().unread.clone(),
         }
     }
 }

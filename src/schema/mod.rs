@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! proto/**.proto --build.rs--> tensorflow.binpb --> pool()
-//!                         \--> schema.rs -------> tensorflow::*, google::protobuf::*
+//!                         \--> schema.rs -------> tensorflow::*, google::protobuf::*, keras::*
 //!                         \--> field_numbers.rs > field::*
 //! ```
 //! [`Schema`] has the tables for parsing and printing; [`Schema::tensorflow`] is built in, others are read from a descriptor set.

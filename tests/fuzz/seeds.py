@@ -24,6 +24,8 @@ PARTS = [
     "assets/vocabulary.txt",
     "assets.extra/more",
     "fingerprint.pb",
+    "debug/saved_model_debug_info.pb",
+    "keras_metadata.pb",
 ]
 END_OF_TABLE = struct.pack("<Q", 0xDB4775248B80FB57)
 

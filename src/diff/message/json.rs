@@ -31,6 +31,9 @@ const MAX_DEPTH: usize = 128;
 /// The longest array whose items are aligned. Longer ones are compared as a whole.
 const MAX_ITEMS: usize = 50_000;
 
+/// How many bytes may be read to align the items of arrays. Arrays that are left after that are compared as a whole.
+const MAX_ALIGNED: usize = 256 << 20;
+
 /// The members that identify an object in an array.
 const CLASS: &str = "class_name";
 const CONFIG: &str = "config";
@@ -48,7 +51,12 @@ pub(super) fn compare(
     let (Some(lhs), Some(rhs)) = (read(lhs), read(rhs)) else { return false };
     let field = level.at.field(&location.name);
     let at = location.selector.path_in(&field);
-    Differ { level, cosmetic }.values(&at, location.weight, (lhs, rhs), MAX_DEPTH);
+    Differ { level, cosmetic, left: MAX_ALIGNED }.values(
+        &at,
+        location.weight,
+        (lhs, rhs),
+        MAX_DEPTH,
+    );
     true
 }
 
@@ -61,6 +69,8 @@ fn read(text: &[u8]) -> Option<&RawValue> {
 struct Differ<'d, 'a, 'w> {
     level: &'d mut Level<'a, 'w>,
     cosmetic: &'d [&'d str],
+    /// How many bytes may still be read to align items.
+    left: usize,
 }
 
 impl Differ<'_, '_, '_> {
@@ -79,12 +89,22 @@ impl Differ<'_, '_, '_> {
             (Opened::Object(lhs), Opened::Object(rhs)) => {
                 self.objects(at, weight, (&lhs, &rhs), depth - 1);
             }
-            (Opened::Array(lhs), Opened::Array(rhs)) if lhs.len().max(rhs.len()) <= MAX_ITEMS => {
-                self.arrays(at, weight, (&lhs, &rhs), depth - 1);
+            (Opened::Array(l), Opened::Array(r))
+                if l.len().max(r.len()) <= MAX_ITEMS && self.may_align(lhs, rhs, depth) =>
+            {
+                self.arrays(at, weight, (&l, &r), depth - 1);
             }
             (l, r) if self.are_equal(&l, &r) => {}
             _ => self.push(at, weight, Some(lhs), Some(rhs)),
         }
+    }
+
+    /// Whether the items of two arrays may be aligned, for which the text is read once for each level inside.
+    fn may_align(&mut self, lhs: &RawValue, rhs: &RawValue, depth: usize) -> bool {
+        let cost = |value: &RawValue| value.get().len() * nesting(value.get()).min(depth);
+        let left = self.left.checked_sub(cost(lhs) + cost(rhs));
+        self.left = left.unwrap_or(self.left);
+        left.is_some()
     }
 
     /// Whether two values are equal, or are close numbers.
@@ -234,6 +254,29 @@ impl<'t> Opened<'t> {
         };
         opened.unwrap_or(Self::Other(text))
     }
+}
+
+/// The number of levels in a JSON text.
+fn nesting(text: &str) -> usize {
+    let (mut open, mut most) = (0usize, 0);
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'[' | b'{' => open += 1,
+            b']' | b'}' => open = open.saturating_sub(1),
+            b'"' => {
+                while let Some(inside) = bytes.next().filter(|&inside| inside != b'"') {
+                    // An escaped quote does not end the string.
+                    if inside == b'\\' {
+                        bytes.next();
+                    }
+                }
+            }
+            _ => {}
+        }
+        most = most.max(open);
+    }
+    most
 }
 
 /// Whether a name can stand in a path without quotes.

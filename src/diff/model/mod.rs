@@ -6,6 +6,7 @@ mod functions;
 mod meta_graph;
 mod object_graph;
 mod op_def;
+mod parts;
 mod rules;
 mod saved_model;
 mod signature_keys;
@@ -14,7 +15,7 @@ mod treatment;
 use crate::compare;
 use crate::error::Result;
 use crate::graph::OpTable;
-use crate::schema::{KnownType, Schema};
+use crate::schema::Schema;
 
 use super::DiffOptions;
 use super::embedded::TRACKABLE_OBJECT_GRAPH;
@@ -25,16 +26,12 @@ pub(super) use common::{CommonPart, graph_def, graphs};
 use meta_graph::MatchedGraphs;
 use object_graph::ObjectMatching;
 pub(super) use object_graph::{
-    TensorTable, compare_object_graphs, object_graph_keys, remove_reported, stem, tensor_table,
+    TensorTable, object_graph_keys, remove_reported, stem, tensor_table,
 };
+use parts::OBJECT_GRAPH;
+pub(super) use parts::{KERAS_METADATA, compare_keras_metadata, compare_object_graphs};
 pub(super) use saved_model::tags;
 pub(super) use treatment::{meaning, treatment};
-
-/// The field with which the paths in the object graph of a checkpoint start.
-const OBJECT_GRAPH: &str = "object_graph";
-
-/// The field with which the paths in the metadata of Keras start.
-pub(super) const KERAS_METADATA: &str = "keras_metadata";
 
 /// What is known of two models while their messages are compared.
 #[derive(Clone, Copy)]
@@ -74,24 +71,6 @@ pub(super) fn compare(
         rules.differ().compare(&MessagePair { ty, lhs, rhs, at }, &mut diff);
     });
     diff
-}
-
-/// Compares what Keras knows of the objects of two SavedModels, given as wire bytes.
-pub(super) fn compare_keras_metadata(
-    lhs: &[u8],
-    rhs: &[u8],
-    options: &DiffOptions,
-    lists: &ListRules<'_>,
-) -> Option<MessageDiff> {
-    let schema = Schema::tensorflow();
-    let ty = schema.message(KnownType::SavedMetadata.full_name())?;
-    let mut diff = MessageDiff::default();
-    with_rules(schema, options, lists, |rules| {
-        let root = PathBuilder::root();
-        let at = &root.field(KERAS_METADATA);
-        rules.differ().compare(&MessagePair { ty, lhs, rhs, at }, &mut diff);
-    });
-    Some(diff)
 }
 
 /// Checks the list patterns that matched nothing in the two messages; they may be for the object graphs of two checkpoints.

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::artifact::ArtifactSummary;
+use crate::artifact::{ArtifactSummary, UnreadFiles};
 use crate::compare::NanPolicy;
 use crate::diff::{
     ChangeCounts, ChangeKind, Diff, ReportedChange, Status, TensorDiff, TensorRole, TextView,
@@ -193,6 +193,9 @@ fn overview(
     if diff.coverage.has_graph() || !diff.changes.is_empty() || diff.ignored > 0 {
         writeln!(out, "  {}", changes_counted(diff))?;
     }
+    if let Some(line) = not_compared(diff) {
+        writeln!(out, "  {line}")?;
+    }
     let tolerance = tolerance(diff);
     if !tolerance.is_empty() {
         writeln!(out, "  tolerance: {tolerance}")?;
@@ -227,9 +230,31 @@ pub(in crate::report) fn compared(diff: &Diff, options: &ReportOptions) -> Vec<S
         has_changes.then(|| changes_counted(diff)),
         tolerance.map(|tolerance| format!("tolerance: {tolerance}")),
         left_out(diff),
+        not_compared(diff),
         without_checksums(diff),
     ];
     lines.into_iter().flatten().collect()
+}
+
+/// For example `not compared: lhs debug/, notes.txt and 3 more; rhs debug/`: files of SavedModels that are not read.
+fn not_compared(diff: &Diff) -> Option<String> {
+    let list = |unread: &UnreadFiles| {
+        let names: Vec<_> = unread.names.iter().map(|name| printable(name)).collect();
+        let more = unread.count.saturating_sub(names.len() as u64);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        format!("{}{more}", names.join(", "))
+    };
+    let sides = [("lhs", &diff.lhs.not_compared), ("rhs", &diff.rhs.not_compared)];
+    let [(_, lhs), (_, rhs)] = sides;
+    let files = match lhs == rhs {
+        true => list(lhs),
+        false => {
+            let sides = sides.iter().filter(|(_, unread)| !unread.is_empty());
+            let sides = sides.map(|(side, unread)| format!("{side} {}", list(unread)));
+            sides.collect::<Vec<_>>().join("; ")
+        }
+    };
+    (diff.coverage.has_graph() && !files.is_empty()).then(|| format!("not compared: {files}"))
 }
 
 /// For example `no checksum in this format: safetensors`.

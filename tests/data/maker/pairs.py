@@ -71,15 +71,15 @@ def facts(name, pair):
 def main():
     """Writes all pairs and their oracle, in a fresh process, whose counters start at zero."""
     from . import (
-        pair_bad, pair_collections, pair_cosmetic, pair_functions, pair_saved_models, pair_semantic,
-        pair_structure,
+        pair_bad, pair_collections, pair_cosmetic, pair_functions, pair_keras, pair_saved_models,
+        pair_semantic, pair_structure,
     )  # fmt: skip
 
     warnings.simplefilter("ignore")
     shutil.rmtree(FOLDER, ignore_errors=True)
     content = {}
     graphs = (pair_cosmetic, pair_semantic, pair_functions, pair_collections, pair_structure, pair_bad)
-    for module in (*graphs, pair_saved_models):
+    for module in (*graphs, pair_saved_models, pair_keras):
         for make in module.MAKERS:
             name = make.__name__
             assert name not in content, name

@@ -10,8 +10,8 @@ const RECURSIVE: &[(&str, &[&str], &str)] = &[
     (
         "diff/message",
         &[
-            "align", "any", "differ", "item", "keyed", "level", "list", "map", "rules", "set",
-            "unknown",
+            "align", "any", "differ", "item", "json", "keyed", "level", "list", "map", "rules",
+            "set", "unknown",
         ],
         "a field's value is a message, which has fields",
     ),

@@ -24,11 +24,7 @@ const EDITS: &[(&str, usize, &[&str])] = &[
     ("v1_device_pinned", 2, &[]),
     ("v1_partitions", 4, &[]),
     ("v1_queue_capacity", 1, &[r#"graph_def.node["queue"].attr["capacity"]"#]),
-    (
-        "v1_saver_keys",
-        1,
-        &[r#"graph_def.saver["save"].saves["ema/batch_normalization/beta"]"#],
-    ),
+    ("v1_saver_keys", 1, &[r#"graph_def.saver["save"].saves["ema/batch_normalization/beta"]"#]),
     ("v1_widened_named", 1, &[r#"graph_def.node["hidden0/kernel"].attr["shape"]"#]),
     ("vocab_file_renamed", 1, &[]),
 ];

@@ -1,6 +1,6 @@
 //! Reports of hand-made results.
 
-use ckdiff::artifact::{Artifact, ArtifactKind, ArtifactSummary};
+use ckdiff::artifact::{Artifact, ArtifactKind, ArtifactSummary, UnreadFiles};
 use ckdiff::compare::{Comparison, Failure, NanPolicy, PassesAt, Sides, Tolerance, Work, Worst};
 use ckdiff::diff::{
     Damage, Diff, DiffOptions, NameFilter, Only, Rename, Side, Status, TensorDiff, TensorRole,
@@ -22,6 +22,7 @@ fn side(path: &str) -> ArtifactSummary {
         format: "V2".into(),
         has_data: true,
         has_checksums: true,
+        not_compared: UnreadFiles::default(),
     }
 }
 

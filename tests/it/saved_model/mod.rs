@@ -4,6 +4,8 @@ mod built;
 mod callables;
 mod directory;
 mod hostile;
+mod keras;
 mod overview_limits;
 mod refused;
 mod signatures;
+mod unread;

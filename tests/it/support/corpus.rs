@@ -42,7 +42,7 @@ pub fn cases(file: &str, least: usize) -> Vec<(String, Value)> {
 pub fn random_messages() -> Vec<Value> {
     let lines = std::fs::read_to_string("tests/data/graphs/random.jsonl").unwrap();
     let messages: Vec<_> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert!(messages.len() >= 297, "{} messages", messages.len());
+    assert!(messages.len() >= 306, "{} messages", messages.len());
     messages
 }
 

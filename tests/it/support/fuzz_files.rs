@@ -48,6 +48,7 @@ const PARTS: &[&str] = &[
     "assets.extra/more",
     "fingerprint.pb",
     "debug/saved_model_debug_info.pb",
+    "keras_metadata.pb",
 ];
 
 /// Shows, verifies and compares a SavedModel of any files. Returns whether it could be opened.

@@ -1,19 +1,13 @@
-//! The object graphs of two checkpoints: their differences, and the keys that stand for the same variables.
+//! The keys that stand for the same variables in the object graphs of two checkpoints.
 
 use std::collections::BTreeMap;
 
-use super::super::{ModelRules, with_rules};
 use super::matching::ObjectMatching;
 use super::tensor_table::TensorTable;
-use crate::diff::DiffOptions;
-use crate::diff::embedded::TRACKABLE_OBJECT_GRAPH;
 use crate::diff::graph::Renames;
-use crate::diff::message::{ListRules, MessageDiff, MessagePair};
-use crate::diff::path::PathBuilder;
 use crate::error::Result;
 use crate::graph::ObjectGraph;
 use crate::graph::object_graph::{ObjectGraphKind, ObjectId};
-use crate::schema::Schema;
 
 /// The keys of matched values on both sides.
 #[derive(Debug, Default)]
@@ -51,23 +45,4 @@ pub(in crate::diff) fn object_graph_keys(
         }
     }
     Ok(pairs)
-}
-
-/// Compares the object graphs of two checkpoints, given as wire bytes; `tensors` has what is known of the tensors of each side.
-pub(in crate::diff) fn compare_object_graphs(
-    (lhs, rhs): (&[u8], &[u8]),
-    tensors: [&TensorTable; 2],
-    options: &DiffOptions,
-    lists: &ListRules<'_>,
-) -> Option<MessageDiff> {
-    let schema = Schema::tensorflow();
-    let ty = schema.message(TRACKABLE_OBJECT_GRAPH)?;
-    let mut diff = MessageDiff::default();
-    with_rules(schema, options, lists, |rules| {
-        let root = PathBuilder::root();
-        let at = &root.field("object_graph");
-        let rules = ModelRules { tensors, ..*rules };
-        rules.differ().compare(&MessagePair { ty, lhs, rhs, at }, &mut diff);
-    });
-    Some(diff)
 }

@@ -28,7 +28,7 @@ use crate::graph::ObjectGraph;
 use crate::graph::object_graph::ObjectGraphKind;
 use crate::schema::field::{saved_object, trackable_object_graph};
 
-pub(in crate::diff) use checkpoints::{compare_object_graphs, object_graph_keys};
+pub(in crate::diff) use checkpoints::object_graph_keys;
 pub(super) use matching::ObjectMatching;
 pub(super) use repeats::remove_repeated;
 pub(in crate::diff) use repeats::remove_reported;

@@ -12,7 +12,7 @@ use crate::support::message_forms::document;
 
 /// The names of the pairs in `tests/data/pairs`.
 pub(crate) fn names() -> Vec<String> {
-    crate::support::cases("pairs.json", 174).into_iter().map(|(name, _)| name).collect()
+    crate::support::cases("pairs.json", 176).into_iter().map(|(name, _)| name).collect()
 }
 
 /// The file or directory of one side, `lhs` or `rhs`, of a pair in `tests/data/pairs`.

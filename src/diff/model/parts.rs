@@ -1,0 +1,57 @@
+//! Compares the messages beside the graphs of two models: object graphs of checkpoints, and the metadata of Keras.
+
+use super::object_graph::TensorTable;
+use super::{ModelRules, with_rules};
+use crate::diff::DiffOptions;
+use crate::diff::embedded::TRACKABLE_OBJECT_GRAPH;
+use crate::diff::message::{ListRules, MessageDiff, MessagePair};
+use crate::diff::path::PathBuilder;
+use crate::schema::{KnownType, Schema};
+
+/// The field with which the paths in the object graph of a checkpoint start.
+pub(super) const OBJECT_GRAPH: &str = "object_graph";
+
+/// The field with which the paths in the metadata of Keras start.
+pub(in crate::diff) const KERAS_METADATA: &str = "keras_metadata";
+
+/// Compares the object graphs of two checkpoints, given as wire bytes; `tensors` has what is known of the tensors of each side.
+pub(in crate::diff) fn compare_object_graphs(
+    sides: (&[u8], &[u8]),
+    tensors: [&TensorTable; 2],
+    options: &DiffOptions,
+    lists: &ListRules<'_>,
+) -> Option<MessageDiff> {
+    let ty = (TRACKABLE_OBJECT_GRAPH, OBJECT_GRAPH);
+    compare_part(ty, sides, Some(tensors), options, lists)
+}
+
+/// Compares what Keras knows of the objects of two SavedModels, given as wire bytes.
+pub(in crate::diff) fn compare_keras_metadata(
+    lhs: &[u8],
+    rhs: &[u8],
+    options: &DiffOptions,
+    lists: &ListRules<'_>,
+) -> Option<MessageDiff> {
+    let ty = (KnownType::SavedMetadata.full_name(), KERAS_METADATA);
+    compare_part(ty, (lhs, rhs), None, options, lists)
+}
+
+/// Compares two messages of the type `ty` that are beside the graphs; paths start with `field`.
+fn compare_part(
+    (ty, field): (&str, &str),
+    (lhs, rhs): (&[u8], &[u8]),
+    tensors: Option<[&TensorTable; 2]>,
+    options: &DiffOptions,
+    lists: &ListRules<'_>,
+) -> Option<MessageDiff> {
+    let schema = Schema::tensorflow();
+    let ty = schema.message(ty)?;
+    let mut diff = MessageDiff::default();
+    with_rules(schema, options, lists, |rules| {
+        let root = PathBuilder::root();
+        let at = &root.field(field);
+        let rules = ModelRules { tensors: tensors.unwrap_or(rules.tensors), ..*rules };
+        rules.differ().compare(&MessagePair { ty, lhs, rhs, at }, &mut diff);
+    });
+    Some(diff)
+}
