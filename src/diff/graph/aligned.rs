@@ -3,11 +3,12 @@
 //! ```text
 //! op, name without numbers and attributes ─► longest common subsequence ─┐
 //! op and name without numbers, between the pairs ────────────────────────┴─► proposals
-//! proposals whose inputs agree ─► neighbors ─► the other proposals ─► equal names
+//! proposals that keep scopes together and whose inputs agree ─► neighbors ─► the other proposals ─► equal names
 //! ```
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use super::coherence::coherent;
 use super::consumers::BothConsumers;
 use super::extend::{self, Requirement};
 use super::matching::Matching;
@@ -38,7 +39,7 @@ pub(super) fn by_order<'g, 'm>(
         Row::of(lhs, &users.lhs_hashes, lhs_restoring),
         Row::of(rhs, &users.rhs_hashes, rhs_restoring),
     );
-    let proposals = proposals(&l, &r);
+    let proposals = coherent(proposals(&l, &r), lhs, rhs);
     if proposals.iter().all(|&(l, r)| lhs.node(l).name == rhs.node(r).name) {
         return None;
     }
@@ -58,9 +59,8 @@ pub(super) fn by_order<'g, 'm>(
         matching.pair_names(|_, _| true);
     } else {
         let is_restoring = |row: &[NodeId], id| row.binary_search(&id).is_ok();
-        matching.pair_names(|l, r| {
-            !is_restoring(lhs_restoring, l) && !is_restoring(rhs_restoring, r)
-        });
+        matching
+            .pair_names(|l, r| !is_restoring(lhs_restoring, l) && !is_restoring(rhs_restoring, r));
     }
     Some(matching)
 }
@@ -77,8 +77,7 @@ impl Row {
     fn of(graph: &Graph<'_>, hashes: &NodeHashes, restoring: &[NodeId]) -> Self {
         let is_numbered_by_key = |id: &NodeId| restoring.binary_search(id).is_ok();
         let nodes = graph.iter().filter(|(_, node)| node.kind == NodeKind::Node);
-        let ids: Vec<_> =
-            nodes.map(|(id, _)| id).filter(|id| !is_numbered_by_key(id)).collect();
+        let ids: Vec<_> = nodes.map(|(id, _)| id).filter(|id| !is_numbered_by_key(id)).collect();
         let families: Vec<_> = ids.iter().map(|&id| family(graph.node(id))).collect();
         let content = |(&id, family): (&NodeId, &u64)| {
             let mut state = DefaultHasher::new();
@@ -116,10 +115,7 @@ struct InOrder<'x, 'g, 'm> {
 
 impl InOrder<'_, '_, '_> {
     /// Pairs the proposed nodes whose inputs agree; returns whether there are any, and the other proposals.
-    fn pair_agreeing(
-        &mut self,
-        proposals: &[(NodeId, NodeId)],
-    ) -> (bool, Vec<(NodeId, NodeId)>) {
+    fn pair_agreeing(&mut self, proposals: &[(NodeId, NodeId)]) -> (bool, Vec<(NodeId, NodeId)>) {
         let mut others = Vec::new();
         for &(l, r) in proposals {
             // A constant belongs to its first consumer.

@@ -138,7 +138,8 @@ fn is_rewired(matching: &Matching<'_, '_>, l: NodeId, r: NodeId) -> bool {
         || data.any(|(a, b)| match (a.source, b.source) {
             (Some(l), Some(r)) => {
                 let partners = (matching.to_rhs(l), matching.to_lhs(r));
-                let is_other = partners.0 != Some(r) && partners.0.is_some() && partners.1.is_some();
+                let is_other =
+                    partners.0 != Some(r) && partners.0.is_some() && partners.1.is_some();
                 let ports = (consumed_output(matching.lhs, a), consumed_output(matching.rhs, b));
                 is_other || partners.0 == Some(r) && ports.0 != ports.1
             }

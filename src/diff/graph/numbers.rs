@@ -64,7 +64,8 @@ fn numbers(name: &str) -> impl Iterator<Item = Range<usize>> {
             let behind = bytes.get(start + 1..)?;
             let digits = behind.iter().take_while(|byte| byte.is_ascii_digit()).count();
             let end = start + 1 + digits;
-            let is_end = bytes.get(end).is_none_or(|byte| byte.is_ascii() && !byte.is_ascii_alphanumeric());
+            let is_end =
+                bytes.get(end).is_none_or(|byte| byte.is_ascii() && !byte.is_ascii_alphanumeric());
             from = end;
             if digits > 0 && is_end && start > 0 {
                 return Some(start..end);
