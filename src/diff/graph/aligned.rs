@@ -3,11 +3,12 @@
 //! ```text
 //! op, name without numbers and attributes ─► longest common subsequence ─┐
 //! op and name without numbers, between the pairs ────────────────────────┴─► proposals
-//! proposals whose inputs agree ─► neighbors ─► the other proposals ─► equal names
+//! proposals that keep scopes together and whose inputs agree ─► neighbors ─► the other proposals ─► equal names
 //! ```
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use super::coherence::coherent;
 use super::consumers::BothConsumers;
 use super::extend::{self, Requirement};
 use super::matching::Matching;
@@ -38,7 +39,7 @@ pub(super) fn by_order<'g, 'm>(
         Row::of(lhs, &users.lhs_hashes, lhs_restoring),
         Row::of(rhs, &users.rhs_hashes, rhs_restoring),
     );
-    let proposals = proposals(&l, &r);
+    let proposals = coherent(proposals(&l, &r), lhs, rhs);
     if proposals.iter().all(|&(l, r)| lhs.node(l).name == rhs.node(r).name) {
         return None;
     }

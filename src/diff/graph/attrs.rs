@@ -1,7 +1,7 @@
 //! Compares the attributes of nodes and functions by meaning.
 
 use super::tensor_text::{encoding, facts, values};
-use super::value::{attr_text, names_nodes};
+use super::value::{COLOCATED, Names, attr_text, names_in};
 use super::{Context, Renames};
 use crate::diff::constant::{self, ConstantDiff};
 use crate::diff::embedded::{self, TRACKABLE_OBJECT_GRAPH};
@@ -56,7 +56,11 @@ impl Context<'_> {
     ) {
         for pair in join(lhs, rhs, |(l, _), (r, _)| l.cmp(r)) {
             match pair {
-                (Some((name, l)), Some((_, r))) if l != r || self.may_name_exchanged(l) => {
+                (Some((name, l)), Some((_, r)))
+                    if l != r
+                        || self.may_name_exchanged(l)
+                        || name == COLOCATED && self.renames.has_exchanged() =>
+                {
                     self.attr(ops, name, (l, r), at, out);
                 }
                 (Some(attr), None) => {
@@ -85,7 +89,7 @@ impl Context<'_> {
         if tensors.is_some_and(|tensors| self.tensor(ops, name, tensors, &attr, out)) {
             return;
         }
-        if self.is_same_value(names_nodes(name), lhs, rhs) {
+        if self.is_same_value(names_in(name), lhs, rhs) {
             return;
         }
         let is_random = name == "shared_name" && is_table(ops.0) && is_table(ops.1);
@@ -115,7 +119,7 @@ impl Context<'_> {
         };
         let is_default = || {
             let default = tables.into_iter().find_map(|ops| default_value(ops, op, name));
-            default.is_some_and(|default| self.is_same_value(false, &default, value))
+            default.is_some_and(|default| self.is_same_value(Names::None, &default, value))
         };
         let weight = if is_default() { Weight::Cosmetic } else { weight(name) };
         let path = at.field("attr").key(name).path();

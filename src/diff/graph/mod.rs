@@ -7,6 +7,7 @@
 
 mod aligned;
 mod attrs;
+mod coherence;
 mod consumers;
 mod cost;
 mod counters;

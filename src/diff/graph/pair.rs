@@ -4,6 +4,7 @@ use super::groups::{ChangedGroups, NodeGroups};
 use super::matching::Matching;
 use super::renames::{self, Renames};
 use super::savers::Savers;
+use super::value::COLOCATED;
 use super::{Context, search};
 use crate::diff::message::MessageDiff;
 use crate::diff::path::PathBuilder;
@@ -60,7 +61,8 @@ impl<'g, 'm> GraphPair<'g, 'm> {
                 let call = context.saver_functions.call(lhs, rhs);
                 !context.functions.has_exchanged() && call.is_none_or(|call| !call.is_reordered())
             };
-            if is_same && !self.leads_elsewhere(l, r) && calls_same() {
+            let names_same = || !self.renames.has_exchanged() || rhs.attr(COLOCATED).is_none();
+            if is_same && !self.leads_elsewhere(l, r) && calls_same() && names_same() {
                 continue;
             }
             let (ret, control) = (at.field("ret"), at.field("control_ret"));

@@ -1,10 +1,12 @@
 //! Derives renames of scopes from renamed nodes, and applies them to other names.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::counters::stem;
 use super::groups::MAX_SCOPES;
 use super::matching::Matching;
+use super::numbers::renumbered_part;
 use crate::graph::{NodeId, NodeKind, scope_of, split_lead, split_port};
 
 /// The maximum number of positions of a name at which another name is looked up; a file may have names of any length.
@@ -36,8 +38,8 @@ impl Renames {
     /// The renames that explain the pairs with different names; `is_restoring` tells the nodes of rhs that pass
     /// restored tensors on.
     pub(super) fn of(matching: &Matching<'_, '_>, is_restoring: impl Fn(NodeId) -> bool) -> Self {
-        let mut groups = BTreeMap::<(String, String), Vec<RenamedNode>>::new();
-        let mut names = BTreeMap::new();
+        let mut groups = NodesByPart::new();
+        let (mut names, mut exchanged) = (BTreeMap::new(), BTreeMap::new());
         for (l, r) in matching.renamed() {
             let (lhs, rhs) = (matching.lhs.node(l), matching.rhs.node(r));
             // A saver numbers its nodes anew.
@@ -46,26 +48,33 @@ impl Renames {
                 continue;
             }
             names.insert(lhs.name.to_owned(), rhs.name.to_owned());
-            let (from, to) = without_common_end(lhs.name, rhs.name);
-            let (core_from, core_to) = without_common_start(from, to);
+            if matching.rhs.find(lhs.name).is_some() {
+                exchanged.insert(lhs.name.to_owned(), rhs.name.to_owned());
+            }
+            let (core, (from, to)) = match renumbered_part(lhs.name, rhs.name) {
+                Some(part) => (part, up_to_part(lhs.name, rhs.name, part)),
+                None => {
+                    let (from, to) = without_common_end(lhs.name, rhs.name);
+                    (without_common_start(from, to), (from, to))
+                }
+            };
             let renamed = RenamedNode { from: from.into(), to: to.into(), nodes: (l, r) };
-            groups.entry((core_from.into(), core_to.into())).or_default().push(renamed);
+            groups.entry((core.0.into(), core.1.into())).or_default().push(renamed);
         }
-        let mut scopes = BTreeMap::new();
-        for one in groups.values().flatten().filter(|one| !one.from.is_empty()) {
-            scopes.entry(one.from.clone()).or_insert_with(|| one.to.clone());
-        }
+        join_prefixed(&mut groups);
+        let scopes = scopes(groups.values().flatten());
         let mut groups: Vec<RenameGroup> =
             groups.into_values().filter_map(|renamed| RenameGroup::of(renamed, matching)).collect();
-        groups.sort_by_key(|group| group.nodes.first().copied());
+        groups.sort_by_key(|group| (Reverse(group.nodes.len()), group.nodes.first().copied()));
         let is_one = |group: &&RenameGroup| group.nodes.len() > 1 || !group.from.is_empty();
         for group in groups.iter().filter(is_one) {
             names.entry(group.from.clone()).or_insert_with(|| group.to.clone());
         }
+        groups.sort_by_key(|group| group.nodes.first().copied());
         for (from, to) in scopes {
             names.entry(from).or_insert(to);
         }
-        Self { names, groups, ..Self::default() }
+        Self { names, groups, exchanged, ..Self::default() }
     }
 
     /// The renames without nodes that kept their names in a renamed scope.
@@ -133,6 +142,11 @@ impl Renames {
     /// Whether some names have another meaning in rhs.
     pub(super) fn has_exchanged(&self) -> bool {
         !self.exchanged.is_empty()
+    }
+
+    /// Whether the node, output or colocation `name` means something else in rhs.
+    pub(super) fn is_exchanged(&self, name: &str) -> bool {
+        self.has_exchanged() && self.exchanged.contains_key(split_port(split_lead(name).1).0)
     }
 
     /// Whether `rhs` is the name in rhs of what `lhs` names, renamed or not.
@@ -217,6 +231,52 @@ impl Renames {
     }
 }
 
+/// Both names up to the end of a part in which they differ.
+fn up_to_part<'n>(lhs: &'n str, rhs: &'n str, part: (&str, &str)) -> (&'n str, &'n str) {
+    // All parts before it are equal.
+    let before = lhs.split('/').zip(rhs.split('/')).take_while(|(l, r)| l == r);
+    let start: usize = before.map(|(part, _)| part.len() + 1).sum();
+    let end = |name: &'n str, part: &str| name.get(..start + part.len()).unwrap_or(name);
+    (end(lhs, part.0), end(rhs, part.1))
+}
+
+/// The renamed nodes by the parts of their names that differ.
+type NodesByPart = BTreeMap<(String, String), Vec<RenamedNode>>;
+
+/// Joins groups whose parts start alike and go on as those of another group do: `update_dense_1` joins `dense_1`.
+fn join_prefixed(groups: &mut NodesByPart) {
+    let parts: Vec<_> = groups.keys().cloned().collect();
+    for part in parts {
+        let (from, to) = &part;
+        let ends = from.match_indices('_').map(|(at, _)| at + 1).take(MOST_PARTS);
+        let ends = ends.take_while(|&at| from.get(..at) == to.get(..at));
+        let shorter =
+            ends.filter_map(|at| Some((from.get(at..)?.to_owned(), to.get(at..)?.to_owned())));
+        let joined = shorter.into_iter().find(|end| groups.contains_key(end));
+        if let Some(joined) = joined
+            && let Some(nodes) = groups.remove(&part)
+        {
+            groups.entry(joined).or_default().extend(nodes);
+        }
+    }
+    groups.values_mut().for_each(|nodes| nodes.sort_by_key(|one| one.nodes.1));
+}
+
+/// The new name of each scope that most of its nodes suggest.
+fn scopes<'r>(renamed: impl Iterator<Item = &'r RenamedNode>) -> BTreeMap<String, String> {
+    let mut votes = BTreeMap::<(&str, &str), usize>::new();
+    for one in renamed.filter(|one| !one.from.is_empty()) {
+        *votes.entry((&one.from, &one.to)).or_default() += 1;
+    }
+    let mut votes: Vec<_> = votes.into_iter().collect();
+    votes.sort_by_key(|&(_, count)| Reverse(count));
+    let mut scopes = BTreeMap::new();
+    for ((from, to), _) in votes {
+        scopes.entry(from.to_owned()).or_insert_with(|| to.to_owned());
+    }
+    scopes
+}
+
 /// The name without its scope.
 fn leaf(name: &str) -> &str {
     name.rsplit_once('/').map_or(name, |(_, leaf)| leaf)
@@ -248,9 +308,9 @@ impl RenameGroup {
                 counts.entry((from, to)).and_modify(|all| *all += count);
             }
         }
-        let most = counts.into_iter().max_by_key(|((from, _), count)| {
-            (*count, std::cmp::Reverse(from.len()), std::cmp::Reverse(*from))
-        });
+        let most = counts
+            .into_iter()
+            .max_by_key(|((from, _), count)| (*count, Reverse(from.len()), Reverse(*from)));
         let ((from, to), _) = most?;
         let (mut from, mut to) = (from.to_owned(), to.to_owned());
         if let ([one], true) = (renamed.as_slice(), from.is_empty() || to.is_empty()) {

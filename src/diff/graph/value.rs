@@ -15,16 +15,36 @@ use crate::text::{BriefValue, brief};
 /// The maximum number of bytes of a list in a text.
 const MAX_LEN: usize = 2_000;
 
-/// Whether the value of an attribute is a name of a node, or made from one.
-pub(super) fn names_nodes(attr: &str) -> bool {
-    matches!(attr, "shared_name" | "debug_name" | "frame_name" | "_class")
+/// The attribute with the nodes on whose devices a node is placed.
+pub(super) const COLOCATED: &str = "_class";
+
+/// The names of nodes in the value of an attribute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Names {
+    /// There are none.
+    None,
+    /// Strings are made from names of nodes, or anything else.
+    Derived,
+    /// Strings are names of nodes.
+    Nodes,
+}
+
+/// The names of nodes in the value of an attribute.
+pub(super) fn names_in(attr: &str) -> Names {
+    match attr {
+        COLOCATED => Names::Nodes,
+        "shared_name" | "debug_name" | "frame_name" => Names::Derived,
+        _ => Names::None,
+    }
 }
 
 impl Context<'_> {
-    /// Whether two values of an attribute mean the same; `is_name` if strings in them are names of nodes.
-    pub(super) fn is_same_value(&self, is_name: bool, lhs: &[u8], rhs: &[u8]) -> bool {
-        lhs == rhs && !self.may_name_exchanged(lhs)
-            || self.are_same(is_name, attr_value::FUNC, lhs, rhs)
+    /// Whether two values of an attribute mean the same; `names` are those in strings.
+    pub(super) fn is_same_value(&self, names: Names, lhs: &[u8], rhs: &[u8]) -> bool {
+        let may_be_exchanged = || {
+            names == Names::Nodes && self.renames.has_exchanged() || self.may_name_exchanged(lhs)
+        };
+        lhs == rhs && !may_be_exchanged() || self.are_same(names, attr_value::FUNC, lhs, rhs)
     }
 
     /// Whether a value may name a function whose name means another one in rhs, so that equal bytes may
@@ -35,16 +55,17 @@ impl Context<'_> {
     }
 
     /// Whether the records mean the same, one by one; `func` is the number of the field for functions.
-    fn are_same(&self, is_name: bool, func: u32, lhs: &[u8], rhs: &[u8]) -> bool {
+    fn are_same(&self, names: Names, func: u32, lhs: &[u8], rhs: &[u8]) -> bool {
         let (mut l, mut r) = (records(lhs), records(rhs));
         loop {
             match (l.next(), r.next()) {
                 (None, None) => return true,
                 (Some(l), Some(r))
                     if l.bytes == r.bytes
+                        && !(names == Names::Nodes && self.renames.has_exchanged())
                         && !(self.functions.has_exchanged() && names_function(l.number, func)) => {}
                 (Some(l), Some(r)) if l.number == r.number => {
-                    if !self.is_same_record(is_name, func, &l, &r) {
+                    if !self.is_same_record(names, func, &l, &r) {
                         return false;
                     }
                 }
@@ -53,15 +74,20 @@ impl Context<'_> {
         }
     }
 
-    fn is_same_record(&self, is_name: bool, func: u32, lhs: &Record<'_>, rhs: &Record<'_>) -> bool {
-        let (Value::Len(l), Value::Len(r)) = (lhs.value, rhs.value) else { return false };
+    fn is_same_record(&self, names: Names, func: u32, lhs: &Record<'_>, rhs: &Record<'_>) -> bool {
+        let (Value::Len(l), Value::Len(r)) = (lhs.value, rhs.value) else {
+            return lhs.bytes == rhs.bytes;
+        };
         match lhs.number {
             number if number == func => self.is_same_function(l, r),
             attr_value::LIST if func == attr_value::FUNC => {
-                self.are_same(is_name, list_value::FUNC, l, r)
+                self.are_same(names, list_value::FUNC, l, r)
             }
             attr_value::S => match (std::str::from_utf8(l), std::str::from_utf8(r)) {
-                (Ok(l), Ok(r)) if is_name => self.names().any(|names| names.is_rename(l, r)),
+                (Ok(l), Ok(r)) if l == r => names != Names::Nodes || !self.renames.is_exchanged(l),
+                (Ok(l), Ok(r)) if names != Names::None => {
+                    self.names().any(|names| names.is_rename(l, r))
+                }
                 (Ok(l), Ok(r)) => self.functions.is_rename(l, r),
                 _ => false,
             },
@@ -72,7 +98,7 @@ impl Context<'_> {
                 ),
                 _ => false,
             },
-            _ => false,
+            _ => l == r,
         }
     }
 
@@ -85,7 +111,7 @@ impl Context<'_> {
             l.len() == r.len()
                 && l.iter()
                     .zip(&r)
-                    .all(|((a, x), (b, y))| a == b && self.is_same_value(names_nodes(a), x, y))
+                    .all(|((a, x), (b, y))| a == b && self.is_same_value(names_in(a), x, y))
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Compares lists of messages that have keys.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::difference::FieldLocation;
 use super::fields::Fields;
@@ -24,10 +24,17 @@ pub(super) fn compare<'a>(
     let mut partners: BTreeMap<_, _> =
         rhs.iter().enumerate().map(|(at, (name, item))| (name, (at, *item))).collect();
     let (mut last, mut matched, mut is_in_order) = (None, 0, true);
-    for (name, item) in &lhs {
-        let followed = level.rules().renamed_key(level.ty, field, &name.0).map(|key| (key, name.1));
+    let followed = |name: &ItemKey| {
+        let key = level.rules().renamed_key(level.ty, field, &name.0)?;
+        Some((key, name.1)).filter(|followed| partners.contains_key(followed))
+    };
+    let followed: Vec<_> = lhs.iter().map(|(name, _)| followed(name)).collect();
+    // A name may be the new name of another item.
+    let taken: BTreeSet<ItemKey> = followed.iter().flatten().cloned().collect();
+    for ((name, item), followed) in lhs.iter().zip(followed) {
         let found = followed.and_then(|followed| partners.remove_entry(&followed));
-        let found = found.or_else(|| partners.remove_entry(name));
+        let is_free = found.is_none() && !taken.contains(name);
+        let found = found.or_else(|| if is_free { partners.remove_entry(name) } else { None });
         let location =
             location.key_pair(&name.0, found.as_ref().map_or(&name.0, |(name, _)| &name.0));
         match found {
