@@ -32,7 +32,7 @@ const MAX_DEPTH: usize = 128;
 const MAX_ITEMS: usize = 50_000;
 
 /// How many bytes may be read to align the items of arrays. Arrays that are left after that are compared as a whole.
-const MAX_ALIGNED: usize = 256 << 20;
+const MAX_ALIGNED: usize = 64 << 20;
 
 /// The members that identify an object in an array.
 const CLASS: &str = "class_name";
