@@ -11,6 +11,7 @@ mod outside_nodes;
 mod pairs;
 mod properties;
 mod rename_with_edit;
+mod renumbered;
 mod report;
 mod saver_functions;
 mod savers;
