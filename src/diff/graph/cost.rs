@@ -9,11 +9,15 @@ use super::aligned::family;
 use super::consumers::BothConsumers;
 use super::matching::Matching;
 use super::node_hash::{content_hash, node_hash};
-use super::numbers::{hash_unnumbered, is_numbered, renumbered_part, shift};
+use super::numbers::{hash_last_word, is_numbered, renumbered_part, shift};
 use super::per_node::PerNode;
 use super::savers::Savers;
 use super::structure::consumed_output;
 use crate::graph::{Action, Graph, NodeId, NodeKind, SaveOp, data_count};
+
+/// The number of renamed nodes that weigh as much as one change: a few nodes that came and went are less to tell than
+/// a new number of all nodes.
+const RENAMED: usize = 64;
 
 /// Whether some nodes matched by name may have been numbered anew.
 ///
@@ -81,14 +85,15 @@ pub(super) fn cost(matching: &Matching<'_, '_>, savers: &Savers, users: &BothCon
     // Nodes that could have been paired.
     let replaced = removed.len().min(added.len());
     let groups = connected(matching.lhs, &removed) + connected(matching.rhs, &added);
-    let mut renames = BTreeSet::new();
+    let (mut renames, mut renamed) = (BTreeSet::new(), 0);
     for (l, r) in matching.renamed().filter(|&(_, r)| !savers.is_restoring(r)) {
         let (lhs, rhs) = (matching.lhs.node(l), matching.rhs.node(r));
         if rhs.kind == NodeKind::Node {
             renames.insert(rename(lhs.name, rhs.name));
+            renamed += 1;
         }
     }
-    replaced + groups + renames.len() + differing(matching, users)
+    replaced + groups + renames.len() + renamed / RENAMED + differing(matching, users)
 }
 
 /// The number of groups of nodes that are connected.
@@ -111,7 +116,8 @@ fn rename(lhs: &str, rhs: &str) -> u64 {
     let mut state = DefaultHasher::new();
     match renumbered_part(lhs, rhs) {
         Some((from, to)) => {
-            hash_unnumbered(from, &mut state);
+            // What belongs to a layer has its name at the end: `update_dense_1`.
+            hash_last_word(from, &mut state);
             shift(from, to).hash(&mut state);
         }
         None => {

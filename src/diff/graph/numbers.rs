@@ -19,6 +19,18 @@ pub(super) fn hash_unnumbered(name: &str, state: &mut impl Hasher) {
     state.write_u8(0xff);
 }
 
+/// Hashes the last word of a name without its numbers.
+pub(super) fn hash_last_word(name: &str, state: &mut impl Hasher) {
+    let mut end = name.len();
+    for number in numbers(name).collect::<Vec<_>>().into_iter().rev() {
+        if number.end == end {
+            end = number.start;
+        }
+    }
+    let words = name.get(..end).unwrap_or(name);
+    state.write(words.rsplit('_').next().unwrap_or(words).as_bytes());
+}
+
 /// Whether two names differ at most in their numbers.
 pub(super) fn is_same_unnumbered(lhs: &str, rhs: &str) -> bool {
     unnumbered(lhs).eq(unnumbered(rhs))

@@ -12,6 +12,7 @@ mod pairs;
 mod properties;
 mod random_ids;
 mod rename_with_edit;
+mod renumbered;
 mod report;
 mod saver_functions;
 mod savers;

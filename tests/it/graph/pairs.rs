@@ -27,7 +27,7 @@ const OPEN: &[(&str, usize)] = &[
     ("saver_slices", 13),
     ("rename_scope_reorders", 1),
     ("scopes_exchanged", 5),
-    ("numbers_shifted", 5),
+    ("numbers_shifted", 3),
     ("optimizer", 2),
     ("all_cosmetic", 0),
     ("bad_input_spelling", 11),
