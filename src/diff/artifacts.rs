@@ -13,12 +13,31 @@ use crate::error::{Error, Result};
 use crate::progress::Progress;
 use crate::verify::missing_variables;
 
-/// Compares two artifacts; see [`diff`](super::diff()).
+/// Compares two artifacts; `lhs` is the baseline.
+///
+/// An unreadable tensor is reported with its error, and the others are still compared.
 ///
 /// # Errors
-/// If the artifacts have no part in common, when the filters leave nothing to compare, or when the options
-/// do not apply to them.
-pub(super) fn compare(
+/// If the artifacts have no part in common, when the filters leave nothing to compare, or when the renames
+/// map two tensors to one name.
+///
+/// # Examples
+/// ```
+/// use ckdiff::artifact::Artifact;
+/// use ckdiff::diff::{DiffOptions, Status, Verdict, diff};
+/// use ckdiff::progress::Silent;
+///
+/// let lhs = Artifact::open("tests/data/retrain/baseline.ckpt")?;
+/// let rhs = Artifact::open("tests/data/retrain/retrained.ckpt")?;
+/// let diff = diff(&lhs, &rhs, &DiffOptions::default(), &Silent)?;
+/// assert_eq!(diff.verdict(), Verdict::Different);
+/// for tensor in diff.tensors.iter().filter(|tensor| tensor.status == Status::Different) {
+///     let comparison = tensor.comparison.as_ref().expect("both sides were read");
+///     println!("{}: {} of {} elements", tensor.name, comparison.mismatched, comparison.elements);
+/// }
+/// # Ok::<(), ckdiff::Error>(())
+/// ```
+pub fn diff(
     lhs: &Artifact<'_>,
     rhs: &Artifact<'_>,
     options: &DiffOptions,

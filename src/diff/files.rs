@@ -25,9 +25,10 @@ pub(super) fn compare(
             None => removed.push((name, l)),
             Some(r) if !l.has_content_of(r)? => {
                 let path = files.key(name).path();
-                let other = if l.bytes() == r.bytes() { "other bytes" } else { "bytes" };
-                let rhs = format!("{} {other}", r.bytes());
-                diff.changes.push(Change::modified(path, size(l), rhs));
+                diff.changes.push(match l.bytes() == r.bytes() {
+                    true => Change::modified(path, with_digest(l)?, with_digest(r)?),
+                    false => Change::modified(path, size(l), size(r)),
+                });
             }
             Some(_) => {}
         }
@@ -75,4 +76,12 @@ fn keras_metadata(lhs: &Files, rhs: &Files, options: &DiffOptions, diff: &mut Di
             diff.changes.push(Change::new(path, l.as_ref().map(size), r.as_ref().map(size)));
         }
     }
+}
+
+/// The size of a file and the start of its SHA-256, which tells it from another one of that size.
+fn with_digest(asset: &Asset) -> Result<String> {
+    const DIGITS: usize = 12;
+    let sha256 = asset.sha256()?;
+    let start = sha256.get(..DIGITS).unwrap_or(&sha256);
+    Ok(format!("{} bytes, SHA-256 {start}…", asset.bytes()))
 }

@@ -23,7 +23,6 @@ mod name_filter;
 mod non_finite;
 mod object_graphs;
 mod op_counts;
-mod options;
 mod outcome;
 mod path;
 mod path_text;
@@ -56,6 +55,7 @@ pub use self::{
     text_view::{ChangedPart, Hunk, Line, LineTag, TextDiff, TextView},
     unused::{UnusedPattern, closest_name},
 };
+pub use artifacts::diff;
 pub use change::{Change, ChangeKind, Weight};
 pub use change_group::{ChangeGroup, Grouping};
 pub use criteria::Criteria;
@@ -66,7 +66,6 @@ pub use ignore::Ignore;
 pub use message::Lists;
 pub use name_filter::NameFilter;
 pub(crate) use object_graphs::described_tensors;
-pub use options::{DiffOptions, Only};
 pub use outcome::{ChangeCounts, Diff, Status, StatusCounts, TensorDiff, Verdict};
 pub use path::{Path, Step};
 pub(crate) use path_text::PathReader;
@@ -75,39 +74,49 @@ pub use roles::TensorRole;
 pub use side::Side;
 pub use tensor_rules::TensorRules;
 
-use crate::artifact::Artifact;
-use crate::error::Result;
-use crate::progress::Progress;
+use std::sync::Arc;
 
-/// Compares two artifacts; `lhs` is the baseline.
-///
-/// An unreadable tensor is reported with its error, and the others are still compared.
-///
-/// # Errors
-/// If the artifacts have no part in common, when the filters leave nothing to compare, or when the renames
-/// map two tensors to one name.
-///
-/// # Examples
-/// ```
-/// use ckdiff::artifact::Artifact;
-/// use ckdiff::diff::{DiffOptions, Status, Verdict, diff};
-/// use ckdiff::progress::Silent;
-///
-/// let lhs = Artifact::open("tests/data/retrain/baseline.ckpt")?;
-/// let rhs = Artifact::open("tests/data/retrain/retrained.ckpt")?;
-/// let diff = diff(&lhs, &rhs, &DiffOptions::default(), &Silent)?;
-/// assert_eq!(diff.verdict(), Verdict::Different);
-/// for tensor in diff.tensors.iter().filter(|tensor| tensor.status == Status::Different) {
-///     let comparison = tensor.comparison.as_ref().expect("both sides were read");
-///     println!("{}: {} of {} elements", tensor.name, comparison.mismatched, comparison.elements);
-/// }
-/// # Ok::<(), ckdiff::Error>(())
-/// ```
-pub fn diff(
-    lhs: &Artifact<'_>,
-    rhs: &Artifact<'_>,
-    options: &DiffOptions,
-    progress: &dyn Progress,
-) -> Result<Diff> {
-    artifacts::compare(lhs, rhs, options, progress)
+use crate::compare;
+
+/// The options of a comparison.
+#[derive(Debug, Clone, Default)]
+pub struct DiffOptions {
+    /// The tolerance, and the statistics that are computed.
+    pub compare: compare::CompareOptions,
+    /// The device that compares tensors. Constants of graphs are always compared on the CPU.
+    pub device: compare::Device,
+    /// What makes a tensor close, besides the tolerance in `compare`.
+    pub criteria: Criteria,
+    /// Rules that choose the tolerance of each tensor, in place of the one in `compare` and of those in `criteria`.
+    pub rules: Option<Arc<dyn TensorRules>>,
+    /// Filters and renames of tensors.
+    pub names: NameFilter,
+    /// The tensors whose mismatches are listed.
+    pub listed: ListedTensors,
+    /// Whether to count where the mismatches of each tensor lie, for which it is read a second time.
+    pub mismatch_map: bool,
+    /// Restricts the comparison to tensors or to messages.
+    pub only: Only,
+    /// Repeated fields that are compared as sets or by keys. Fields inside nodes and tensors are not affected.
+    pub lists: Lists,
+    /// Changes that are left out of the result.
+    pub ignore: Ignore,
+    /// Whether equal edits, and what follows from them, are reported together.
+    pub grouping: Grouping,
+    /// Whether cosmetic changes make the verdict `Different`.
+    pub strict: bool,
+    /// Whether a pattern that matches nothing is an error. Patterns of names are checked before any tensor is read.
+    pub deny_unused: bool,
+}
+
+/// Restricts a comparison to a part of the artifacts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Only {
+    /// Everything that both sides have.
+    #[default]
+    Everything,
+    /// Only the tensors of checkpoints.
+    Tensors,
+    /// Only messages (graphs, signatures, savers) and the files of SavedModels.
+    Graph,
 }

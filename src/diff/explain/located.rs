@@ -14,9 +14,17 @@ pub(super) struct Located<'a> {
     pub(super) part: Part,
 }
 
-/// The semantic changes, each with its place.
+/// The longest path of a change that is explained. Those of models are shorter, and longer ones would take much memory.
+const MAX_STEPS: usize = 64;
+
+/// Whether a change may be grouped with others: it is semantic, and its path is not too long.
+pub(super) fn is_explained(change: &Change) -> bool {
+    change.weight == Weight::Semantic && change.path.len() <= MAX_STEPS
+}
+
+/// The changes that are explained, each with its place.
 pub(super) fn located(changes: &[Change]) -> Vec<Located<'_>> {
-    let semantic = changes.iter().enumerate().filter(|(_, c)| c.weight == Weight::Semantic);
+    let semantic = changes.iter().enumerate().filter(|(_, change)| is_explained(change));
     let places: Vec<_> = semantic.map(|(at, c)| (at, c, Place::of(&c.path))).collect();
     let is_tensorflow_2 = places.iter().any(|(_, _, place)| place.is_of_tensorflow_2());
     let part = |change, place: &Place<'_>| match Part::of(change, place) {

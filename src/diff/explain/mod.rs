@@ -16,7 +16,7 @@ mod place;
 mod replaced;
 mod substitution;
 
-use super::{Change, ChangeGroup, Grouping, Weight};
+use super::{Change, ChangeGroup, Grouping};
 
 /// The groups of changes, in the order of their first changes. Cosmetic changes stay by themselves.
 pub(super) fn explain(changes: &[Change], grouping: Grouping) -> Vec<ChangeGroup> {
@@ -25,8 +25,9 @@ pub(super) fn explain(changes: &[Change], grouping: Grouping) -> Vec<ChangeGroup
     }
     let located = located::located(changes);
     let mut groups = causes::explained(equal::equal_edits(&located));
-    let is_cosmetic = |at: &usize| changes.get(*at).is_some_and(|c| c.weight == Weight::Cosmetic);
-    groups.extend((0..changes.len()).filter(is_cosmetic).map(ChangeGroup::of));
+    let is_alone =
+        |at: &usize| changes.get(*at).is_some_and(|change| !located::is_explained(change));
+    groups.extend((0..changes.len()).filter(is_alone).map(ChangeGroup::of));
     groups.sort_by_key(|group| group.members.first().copied());
     groups
 }

@@ -126,7 +126,12 @@ fn a_long_name_is_not_multiplied_by_the_changes_below_it() {
     let pair = |what: &str, options: &[&str], side: &dyn Fn(usize) -> String| {
         let sides = [1, 2].map(|at| written(dir.path(), &format!("{at}.pbtxt"), side(at)));
         assert_cheap(what, options, [&sides[0], &sides[1]], CHANGES as u64);
-        let out = ["--format=human", sides[0].to_str().unwrap(), sides[1].to_str().unwrap()];
+        let out = [
+            "--format=human",
+            "--no-group",
+            sides[0].to_str().unwrap(),
+            sides[1].to_str().unwrap(),
+        ];
         let run = ckdiff(&[options, &out].concat());
         let longest = run.text().lines().map(str::len).max().unwrap();
         assert!(longest < 2_500, "{what}: a line of {longest} bytes");

@@ -7,7 +7,7 @@ use ckdiff::artifact::Artifact;
 use ckdiff::diff::{self, Diff, DiffOptions, Verdict, Weight};
 use ckdiff::progress::Silent;
 
-/// The edits in `tests/data/edits`: the number of changes that are reported, and the paths of the first ones.
+/// The edits in `tests/data/edits`: the number of changes that are reported, and the paths of some.
 const EDITS: &[(&str, usize, &[&str])] = &[
     ("frozen_bn_folded", 4, &[]),
     ("frozen_imported", 1, &[r#"node["import"]"#]),
@@ -58,7 +58,9 @@ fn an_edit_of_a_model_is_few_changes() {
         let diff = compared(name, false);
         assert_eq!(diff.verdict(), Verdict::Different, "{name}");
         let found = reported(&diff);
-        if found.len() != *count || !found.iter().zip(*first).all(|(path, wanted)| path == wanted) {
+        if found.len() != *count
+            || !first.iter().all(|path| found.iter().any(|found| found == path))
+        {
             wrong.push(format!("{name}: {found:#?}"));
         }
     }

@@ -169,6 +169,14 @@ fn every_change_is_in_one_group_and_none_is_lost() {
 #[test]
 fn swapped_sides_have_the_same_groups() {
     for (name, [there, back, _]) in diffs() {
+        let semantic = |diff: &Diff| {
+            diff.changes.iter().filter(|change| change.weight == Weight::Semantic).count()
+        };
+        if semantic(&there) != semantic(&back) {
+            // An op definition that only grew is cosmetic; one that shrank is not.
+            assert_eq!(name, "op_changed");
+            continue;
+        }
         let swapped = |(kind, count, follows)| match kind {
             ChangeKind::Added => (ChangeKind::Removed, count, follows),
             ChangeKind::Removed => (ChangeKind::Added, count, follows),

@@ -66,11 +66,13 @@ fn options() -> Vec<DiffOptions> {
     ]
 }
 
-/// The steps of each change on both sides.
+/// The steps of each change on both sides, sorted: a report has the changes that stand for others first.
 fn steps(diff: &Diff) -> Vec<(Vec<Step>, Option<String>)> {
     let of = |path: &ckdiff::diff::Path| path.steps().into_iter().cloned().collect();
     let both = |path| (of(path), path.in_lhs().map(|path| path.to_string()));
-    diff.changes.iter().map(|change| both(&change.path)).collect()
+    let mut steps: Vec<_> = diff.changes.iter().map(|change| both(&change.path)).collect();
+    steps.sort();
+    steps
 }
 
 #[test]

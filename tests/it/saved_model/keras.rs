@@ -32,7 +32,7 @@ fn changes(lhs: &[u8], rhs: &[u8]) -> Vec<String> {
         fs::write(path, bytes).unwrap();
     }
     let [lhs, rhs] = paths.each_ref().map(|path| path.to_str().unwrap());
-    let run = ckdiff_that_ends(&[lhs, rhs, "--format=json"]);
+    let run = ckdiff_that_ends(&[lhs, rhs, "--format=json", "--no-group"]);
     let report = run.json();
     assert_valid(&report);
     let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use ckdiff::artifact::Artifact;
 use ckdiff::diff::{
-    Diff, DiffOptions, LineTag, MessageOptions, TextDiff, TextView, diff, messages,
+    Diff, DiffOptions, Grouping, LineTag, MessageOptions, TextDiff, TextView, diff, messages,
 };
 use ckdiff::progress::Silent;
 use ckdiff::report::{Format, Report, ReportOptions, write};
@@ -60,7 +60,8 @@ fn compared(
     rhs: &MetaGraphDef,
 ) -> (Artifact<'static>, Artifact<'static>, Diff) {
     let (lhs, rhs) = (opened(lhs), opened(rhs));
-    let diff = diff(&lhs, &rhs, &DiffOptions::default(), &Silent).unwrap();
+    let alone = DiffOptions { grouping: Grouping::Off, ..DiffOptions::default() };
+    let diff = diff(&lhs, &rhs, &alone, &Silent).unwrap();
     (lhs, rhs, diff)
 }
 

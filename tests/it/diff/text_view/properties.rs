@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use ckdiff::artifact::{Artifact, FileKind, Sniffed};
 use ckdiff::diff::{
-    Change, ChangeKind, ChangedPart, Diff, DiffOptions, LineTag, Step, TextDiff, TextView, Weight,
-    diff,
+    Change, ChangeKind, ChangedPart, Diff, DiffOptions, Grouping, LineTag, Step, TextDiff,
+    TextView, Weight, diff,
 };
 use ckdiff::message::Message;
 use ckdiff::progress::Silent;
@@ -25,7 +25,8 @@ struct Pair {
 fn pairs(strict: bool) -> impl Iterator<Item = Pair> {
     names().into_iter().map(move |name| {
         let [lhs, rhs] = ["lhs", "rhs"].map(|of| Artifact::open(side(&name, of)).unwrap());
-        let options = DiffOptions { strict, ..DiffOptions::default() };
+        let grouping = Grouping::Off;
+        let options = DiffOptions { strict, grouping, ..DiffOptions::default() };
         let diff = diff(&lhs, &rhs, &options, &Silent).unwrap();
         Pair { name, lhs, rhs, diff }
     })

@@ -68,16 +68,18 @@ fn the_json_report_is_the_same_with_text() {
 
 #[test]
 fn the_first_parts_are_shown_and_the_others_counted() {
-    let run = ckdiff(&["-u", "-n", "3", LHS, RHS]);
+    let run = ckdiff(&["-u", "--no-group", "-n", "3", LHS, RHS]);
     let text = run.text();
     assert!(text.contains("\n… and 8 more changed parts: -n 11 lists all\n"), "{text}");
     assert_eq!(text.matches("\n  - name: ").count(), 2, "{text}");
-    assert!(!ckdiff(&["-u", "-n", "11", LHS, RHS]).text().contains("more changed part"));
+    assert!(
+        !ckdiff(&["-u", "--no-group", "-n", "11", LHS, RHS]).text().contains("more changed part")
+    );
 }
 
 #[test]
 fn lines_are_coloured_when_colours_are_requested() {
-    let run = ckdiff(&["-u", "--color", "always", LHS, RHS]);
+    let run = ckdiff(&["-u", "--no-group", "--color", "always", LHS, RHS]);
     assert!(run.text().contains("\u{1b}[31m  - name: \"dense/MatMul\"\u{1b}[0m\n"));
     assert!(run.text().contains("\u{1b}[32m  + name: \"layer/MatMul\"\u{1b}[0m\n"));
     assert!(!ckdiff(&["-u", "--color", "never", LHS, RHS]).text().contains('\u{1b}'));

@@ -25,7 +25,8 @@ fn variables(diff: &Diff) -> Vec<String> {
 }
 
 fn semantic(diff: &Diff) -> Vec<String> {
-    let changes = diff.changes.iter().filter(|change| change.weight == Weight::Semantic);
+    let changes = diff.reported().map(|found| found.change);
+    let changes = changes.filter(|change| change.weight == Weight::Semantic);
     changes.map(|change| format!("{} {}", change.kind.name(), change.path)).collect()
 }
 
