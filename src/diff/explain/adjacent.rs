@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use petgraph::unionfind::UnionFind;
 
@@ -13,8 +14,8 @@ use crate::diff::{Detail, Path, Step};
 /// A node whose inputs changed, or a source of such an input.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Touched<'a> {
-    /// The node, by its names on both sides in one order, and its function.
-    Node(Option<&'a str>, String),
+    /// The function, and the hash of the names of the node on both sides.
+    Node(Option<&'a str>, u64),
     /// The source.
     Source(&'a str),
 }
@@ -82,22 +83,23 @@ fn is_input(path: &Path) -> bool {
     path.steps().iter().any(|step| matches!(step, Step::Field(name) if &**name == "input"))
 }
 
-/// The names of a node on both sides, the same with the sides swapped.
-fn unordered_node(path: &Path) -> String {
-    let name = |path: &Path| {
-        let name = path.key_in("node").or_else(|| path.key_in("node_def"));
-        name.unwrap_or_default().to_owned()
+/// A hash of the names of a node on both sides, the same with the sides swapped. Names themselves may be long, and many inputs of one
+/// node may change.
+fn unordered_node(path: &Path) -> u64 {
+    let hash = |path: &Path| {
+        let mut state = DefaultHasher::new();
+        path.key_in("node").or_else(|| path.key_in("node_def")).hash(&mut state);
+        state.finish()
     };
-    let (lhs, rhs) = (path.in_lhs().map(|path| name(&path)), name(path));
-    match lhs.filter(|lhs| *lhs != rhs) {
-        Some(lhs) if lhs < rhs => format!("{lhs}\n{rhs}"),
-        Some(lhs) => format!("{rhs}\n{lhs}"),
-        None => rhs,
-    }
+    let rhs = hash(path);
+    let lhs = path.in_lhs().map_or(rhs, |path| hash(&path));
+    let mut state = DefaultHasher::new();
+    (lhs.min(rhs), lhs.max(rhs)).hash(&mut state);
+    state.finish()
 }
 
 /// A key that sorts groups by importance: another op, then the most nodes, then inputs. It is the same with the sides swapped.
-fn importance(group: &EqualEdits<'_, '_>) -> (Part, u8, Reverse<usize>, Option<(String, String)>) {
+fn importance(group: &EqualEdits<'_, '_>) -> (Part, u8, Reverse<usize>, Option<(Path, Path)>) {
     let first = group.members.first();
     let nodes = |change: &&Located<'_>| match &change.change.detail {
         Detail::Nodes(nodes) => nodes.names.len(),

@@ -11,7 +11,7 @@ use super::edit::Edit;
 use super::equal::EqualEdits;
 use super::part::Part;
 use super::substitution::{self, Substitution};
-use crate::diff::{ChangeGroup, ChangeKind};
+use crate::diff::{ChangeGroup, ChangeKind, Path};
 
 /// The groups that follow from no other, each with the changes that follow from it.
 pub(super) fn explained(groups: Vec<EqualEdits<'_, '_>>) -> Vec<ChangeGroup> {
@@ -174,7 +174,7 @@ fn first(groups: &[EqualEdits<'_, '_>], of: impl IntoIterator<Item = usize>) -> 
 }
 
 /// A key that sorts causes, the same with the sides swapped.
-fn priority(group: &EqualEdits<'_, '_>) -> (Part, Reverse<usize>, Option<(String, String)>) {
+fn priority(group: &EqualEdits<'_, '_>) -> (Part, Reverse<usize>, Option<(Path, Path)>) {
     let first = group.members.first();
     (part(group), Reverse(group.members.len()), first.map(|change| change.unordered_path()))
 }

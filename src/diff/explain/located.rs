@@ -37,10 +37,9 @@ pub(super) fn located(changes: &[Change]) -> Vec<Located<'_>> {
 
 impl Located<'_> {
     /// A key that is the same with the sides swapped, for choices among equals.
-    pub(super) fn unordered_path(&self) -> (String, String) {
-        let rhs = self.change.path.to_string();
-        let lhs = self.change.path.in_lhs().as_ref().map(Path::to_string);
-        let lhs = lhs.unwrap_or_else(|| rhs.clone());
+    pub(super) fn unordered_path(&self) -> (Path, Path) {
+        let rhs = self.change.path.clone();
+        let lhs = rhs.in_lhs().unwrap_or_else(|| rhs.clone());
         if lhs < rhs { (lhs, rhs) } else { (rhs, lhs) }
     }
 }

@@ -174,7 +174,7 @@ fn swapped_sides_have_the_same_groups() {
         };
         if semantic(&there) != semantic(&back) {
             // An op definition that only grew is cosmetic; one that shrank is not.
-            assert_eq!(name, "op_changed");
+            assert!(["op_changed", "op_grew"].contains(&&*name), "{name}");
             continue;
         }
         let swapped = |(kind, count, follows)| match kind {
