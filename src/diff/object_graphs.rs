@@ -79,9 +79,8 @@ impl KnownNames {
         let keys = model::object_graph_keys(graphs.0, graphs.1, tensors).unwrap_or_default();
         let mut counterparts = Counterparts::new();
         for entry in lhs.iter() {
-            let partner = |keys: &BTreeMap<String, String>| {
-                keys.get(entry.name.as_str()?).map(|key| Name::from(key))
-            };
+            let partner =
+                |keys: &BTreeMap<String, String>| keys.get(entry.name.as_str()?).map(Name::from);
             if let Some(to) = partner(&keys.to_rhs).filter(|to| rhs.get(to).is_some()) {
                 counterparts.insert(entry.name.clone(), to);
             } else if partner(&keys.to_lhs).is_some_and(|from| lhs.get(from).is_some()) {

@@ -37,8 +37,11 @@ fn counts(diff: &Diff) -> Vec<(ChangeKind, u64, usize)> {
     counts
 }
 
-/// Description, lhs, rhs, and what is reported: the path of each change, the number of equal edits, and of changes that follow.
-const EDITS: &[(&str, &str, &str, &[(&str, u64, usize)])] = &[
+/// A reported change: its path, the number of equal edits, and of changes that follow.
+type Expected = (&'static str, u64, usize);
+
+/// Description, lhs, rhs, and the changes that are reported.
+const EDITS: &[(&str, &str, &str, &[Expected])] = &[
     (
         "one attribute of several nodes",
         "a = Cast() t: f: 1\nb = Cast() t: f: 1\nc = Tanh() t: f: 1",

@@ -129,8 +129,11 @@ fn text(nodes: &str) -> String {
     text + "}"
 }
 
+/// The two sides of changes.
+type Texts = Vec<(String, String)>;
+
 /// The renames, and the kinds and nodes of the other semantic changes.
-fn told(diff: &Diff) -> (Vec<(String, String)>, Vec<(String, String)>) {
+fn told(diff: &Diff) -> (Texts, Texts) {
     let (mut renames, mut others) = (Vec::new(), Vec::new());
     for change in semantic(diff) {
         let text = |side: &Option<String>| side.clone().unwrap_or_default();

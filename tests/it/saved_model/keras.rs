@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::slice;
 
 use ckdiff::schema::keras::{SavedMetadata, SavedObject};
 use prost::Message;
@@ -140,7 +141,7 @@ fn items_of_lists_are_aligned_by_content_then_by_class_and_name() {
         ]
     );
     // Another class is another layer; another name of the same class is a changed name.
-    let replaced = changes_of_json(&list(&[a.clone()]), &list(&[new.clone()]));
+    let replaced = changes_of_json(&list(slice::from_ref(&a)), &list(slice::from_ref(&new)));
     assert_eq!(
         replaced,
         [format!("semantic layers[0]: {a} => -"), format!("semantic layers[0]: - => {new}")]

@@ -114,11 +114,14 @@ fn align_traits(lhs: &[Traits], rhs: &[Traits]) -> Alignment {
     pairs
 }
 
+/// What identifies an item; `None` if it lacks that.
+type KeyOf = fn(&Traits) -> Option<[u64; 3]>;
+
 /// The pairs of items that alone have their content; then of those that alone have their name, apart from its numbers.
 fn only_ones(lhs: &[Traits], rhs: &[Traits]) -> Alignment {
     let mut pairs = Alignment::new();
     let mut is_taken = (vec![false; lhs.len()], vec![false; rhs.len()]);
-    let keys: [fn(&Traits) -> Option<[u64; 3]>; 2] = [
+    let keys: [KeyOf; 2] = [
         |t| (t.content != 0).then_some([t.content, t.ty, t.class]),
         |t| (t.stem != 0).then_some([t.stem, t.class, 0]),
     ];

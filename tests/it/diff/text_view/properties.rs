@@ -71,7 +71,9 @@ fn is_described_in_words(name: &str, change: &Change) -> bool {
         return path.contains("bytes_list");
     }
     change.kind == ChangeKind::Renamed
-        || ["saver[", "files[", "object_graph", "keras_metadata"].iter().any(|part| path.contains(part))
+        || ["saver[", "files[", "object_graph", "keras_metadata"]
+            .iter()
+            .any(|part| path.contains(part))
         || path.contains(".tensor.nodes[")
 }
 
