@@ -45,11 +45,12 @@ mod tests {
         constants
     }
 
-    /// The module path of a message, in lower case and without underscores.
+    /// The module path of a message, in lower case and without underscores. Keras has messages of the same names as TensorFlow.
     fn path(message: &MessageDescriptor) -> String {
         let name = message.name().to_lowercase();
         match message.parent_message() {
             Some(parent) => format!("{}::{name}", path(&parent)),
+            None if message.package_name().contains(".keras.") => format!("keras::{name}"),
             None => name,
         }
     }

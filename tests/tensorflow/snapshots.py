@@ -15,8 +15,10 @@ import tempfile
 from edits.make import pairs
 from edits.table import EDITS
 
-# A snapshot has neither values nor keys of tensors, by which a comparison pairs what was renamed.
-TELLS_MORE = {"v1 first layer frozen", "tk layer renamed"}
+# A snapshot has neither values and keys of tensors nor the order of nodes, by which a comparison pairs what was renamed or numbered anew.
+TELLS_MORE = {
+    "v1 first layer frozen", "v1 layer front", "v1 half in scope", "v1 static lstm step", "v1 dynamic lstm to gru", "tk layer renamed",
+    "ckpt layer middle", "ckpt trained layer middle"}
 
 
 def main():

@@ -161,7 +161,8 @@ pub(in crate::diff) fn stem(name: &str) -> (String, u64) {
         let (number, next) = after.split_at_checked(digits).unwrap_or(("", after));
         let is_end = next.is_empty() || next.starts_with(['/', '_']);
         rest = match number.parse::<u64>() {
-            Ok(number) if is_end && !before.ends_with('/') => {
+            // A part of the name that is nothing but a number keeps it.
+            Ok(number) if is_end && !stem.is_empty() && !stem.ends_with('/') => {
                 numbers = numbers.wrapping_mul(1_000).wrapping_add(number);
                 next
             }
