@@ -1,5 +1,7 @@
 //! Compares the other files of two SavedModels: assets by content, fingerprints, and what Keras knows of the objects.
 
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
 use super::message::ListRules;
 use super::path::PathBuilder;
 use super::{Change, Diff, DiffOptions, model};
@@ -16,40 +18,7 @@ pub(super) fn compare(
     options: &DiffOptions,
     diff: &mut Diff,
 ) -> Result<()> {
-    let root = PathBuilder::root();
-    let files = root.field("files");
-    let size = |asset: &Asset| format!("{} bytes", asset.bytes());
-    let (mut removed, mut added) = (Vec::new(), Vec::new());
-    for (name, l) in &lhs.assets {
-        match rhs.assets.get(name) {
-            None => removed.push((name, l)),
-            Some(r) if !l.has_content_of(r)? => {
-                let path = files.key(name).path();
-                diff.changes.push(match l.bytes() == r.bytes() {
-                    true => Change::modified(path, with_digest(l)?, with_digest(r)?),
-                    false => Change::modified(path, size(l), size(r)),
-                });
-            }
-            Some(_) => {}
-        }
-    }
-    added.extend(rhs.assets.iter().filter(|(name, _)| !lhs.assets.contains_key(*name)));
-    for (name, l) in removed {
-        let mut renamed = None;
-        for (at, (_, r)) in added.iter().enumerate() {
-            if l.has_content_of(r)? {
-                renamed = Some(at);
-                break;
-            }
-        }
-        diff.changes.push(match renamed.map(|at| added.remove(at)) {
-            Some((to, _)) => Change::renamed(files.key_pair(name, to).path(), name, to),
-            None => Change::new(files.key(name).path(), Some(size(l)), None),
-        });
-    }
-    for (name, r) in added {
-        diff.changes.push(Change::new(files.key(name).path(), None, Some(size(r))));
-    }
+    assets(lhs, rhs, diff)?;
     if let (Some(l), Some(r)) = (&lhs.fingerprint, &rhs.fingerprint)
         && let Ok(fingerprints) = model::CommonPart::of(l.message(), r.message())
     {
@@ -58,6 +27,56 @@ pub(super) fn compare(
     }
     keras_metadata(lhs, rhs, options, diff);
     Ok(())
+}
+
+/// Compares assets by content. One that has another name is renamed.
+fn assets(lhs: &Files, rhs: &Files, diff: &mut Diff) -> Result<()> {
+    let root = PathBuilder::root();
+    let files = root.field("files");
+    let size = |asset: &Asset| format!("{} bytes", asset.bytes());
+    for (name, l) in &lhs.assets {
+        let Some(r) = rhs.assets.get(name) else { continue };
+        if !l.has_content_of(r)? {
+            let path = files.key(name).path();
+            diff.changes.push(match l.bytes() == r.bytes() {
+                true => Change::modified(path, with_digest(l)?, with_digest(r)?),
+                false => Change::modified(path, size(l), size(r)),
+            });
+        }
+    }
+    let removed = only_in(&lhs.assets, &rhs.assets);
+    let mut added = only_in(&rhs.assets, &lhs.assets);
+    // Only files of one size are read.
+    let sizes: BTreeSet<u64> = removed.iter().map(|(_, asset)| asset.bytes()).collect();
+    let mut contents = BTreeMap::<(u64, String), VecDeque<&str>>::new();
+    for (name, asset) in added.iter().filter(|(_, asset)| sizes.contains(&asset.bytes())) {
+        contents.entry((asset.bytes(), asset.sha256()?)).or_default().push_back(name);
+    }
+    let sizes: BTreeSet<u64> = contents.keys().map(|(bytes, _)| *bytes).collect();
+    for (name, l) in removed {
+        let mut same = None;
+        if sizes.contains(&l.bytes()) {
+            same = contents.get_mut(&(l.bytes(), l.sha256()?)).and_then(VecDeque::pop_front);
+        }
+        diff.changes.push(match same {
+            Some(to) => Change::renamed(files.key_pair(name, to).path(), name, to),
+            None => Change::new(files.key(name).path(), Some(size(l)), None),
+        });
+        same.map(|to| added.remove(to));
+    }
+    for (name, r) in added {
+        diff.changes.push(Change::new(files.key(name).path(), None, Some(size(r))));
+    }
+    Ok(())
+}
+
+/// The assets that the other side lacks, by name.
+fn only_in<'a>(
+    assets: &'a BTreeMap<String, Asset>,
+    others: &BTreeMap<String, Asset>,
+) -> BTreeMap<&'a str, &'a Asset> {
+    let only = assets.iter().filter(|(name, _)| !others.contains_key(*name));
+    only.map(|(name, asset)| (&**name, asset)).collect()
 }
 
 /// Compares what Keras knows of the objects. A file that only one side has is one change: the other model is saved without Keras.

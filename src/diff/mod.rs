@@ -109,6 +109,13 @@ pub struct DiffOptions {
     pub deny_unused: bool,
 }
 
+impl DiffOptions {
+    /// Whether a change makes the verdict `Different`.
+    pub(crate) fn counts(&self, change: &Change) -> bool {
+        self.strict || change.weight == Weight::Semantic
+    }
+}
+
 /// Restricts a comparison to a part of the artifacts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Only {

@@ -283,7 +283,7 @@ fn without_taken_names(
 
 /// Whether two full names differ only in the numbers that make them unique.
 fn is_renumbered(lhs: &Name, rhs: &Name) -> bool {
-    let stem = |name: &Name| name.as_str().map(|name| model::stem(name).0);
+    let stem = |name: &Name| name.as_str().map(|name| model::name_stem(name).0);
     stem(lhs).is_some_and(|of_lhs| Some(of_lhs) == stem(rhs))
 }
 

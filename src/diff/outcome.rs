@@ -347,9 +347,7 @@ impl Diff {
 
     /// The number of changes of each weight, as reports tell them.
     pub fn weights(&self) -> ChangeCounts {
-        let of = |weight| {
-            self.reported().filter(|reported| reported.change.weight == weight).count() as u64
-        };
+        let of = |weight| self.reported_of(weight).count() as u64;
         ChangeCounts {
             semantic: of(Weight::Semantic),
             cosmetic: of(Weight::Cosmetic),
@@ -386,8 +384,7 @@ impl Diff {
         if !self.damage.is_empty() || counts.of(Status::Error) > 0 {
             Verdict::Trouble
         } else if !self.tensors.iter().any(TensorDiff::is_changed)
-            && self.weights().semantic == 0
-            && !(self.options.strict && self.weights().cosmetic > 0)
+            && !self.changes.iter().any(|change| self.options.counts(change))
         {
             Verdict::Same
         } else {

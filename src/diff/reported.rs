@@ -1,7 +1,7 @@
 //! Changes as they are reported: one for each group.
 
 use super::explain::explain;
-use super::{Change, ChangeGroup, Diff};
+use super::{Change, ChangeGroup, Diff, Weight};
 
 /// A change as it is reported.
 #[derive(Debug, Clone, Copy)]
@@ -43,6 +43,11 @@ impl Diff {
         })
     }
 
+    /// The reported changes of a weight.
+    pub(crate) fn reported_of(&self, weight: Weight) -> impl Iterator<Item = ReportedChange<'_>> {
+        self.reported().filter(move |reported| reported.change.weight == weight)
+    }
+
     /// The change at a position, if it is reported.
     pub fn reported_at(&self, at: usize) -> Option<ReportedChange<'_>> {
         let first = |group: &ChangeGroup| group.members.first().copied();
@@ -53,11 +58,9 @@ impl Diff {
 
     /// The changes that are reported with another one.
     pub(crate) fn grouped(&self) -> impl Iterator<Item = &Change> {
-        let others = |group: &ChangeGroup| {
-            let members = group.members.iter().skip(1).chain(&group.follows).copied();
-            members.collect::<Vec<_>>()
-        };
-        let mut others: Vec<usize> = self.groups.iter().flat_map(others).collect();
+        let others = self.groups.iter();
+        let others = others.flat_map(|group| group.members.iter().skip(1).chain(&group.follows));
+        let mut others: Vec<usize> = others.copied().collect();
         others.sort_unstable();
         others.into_iter().filter_map(|at| self.changes.get(at))
     }

@@ -9,7 +9,8 @@ use petgraph::unionfind::UnionFind;
 use super::equal::EqualEdits;
 use super::located::Located;
 use super::part::Part;
-use crate::diff::{Detail, Path, Step};
+use super::place::Place;
+use crate::diff::{Detail, Path};
 
 /// A node whose inputs changed, or a source of such an input.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -64,12 +65,12 @@ fn touched<'a>(located: &Located<'a>) -> Vec<Touched<'a>> {
         (Detail::Nodes(nodes), _) => {
             let inputs = nodes.boundary.iter().filter(|change| {
                 let text = change.rhs.as_deref().or(change.lhs.as_deref()).unwrap_or_default();
-                !text.starts_with('^') && is_input(&change.path)
+                !text.starts_with('^') && Place::of(&change.path).has("input")
             });
             inputs.map(|change| node(&change.path)).collect()
         }
         (_, "op") => vec![node(&change.path)],
-        _ if is_input(&change.path) => {
+        _ if place.has("input") => {
             let sources = [&change.lhs, &change.rhs].into_iter().flatten();
             let sources = sources.map(|source| Touched::Source(source));
             sources.chain([node(&change.path)]).collect()
@@ -78,17 +79,12 @@ fn touched<'a>(located: &Located<'a>) -> Vec<Touched<'a>> {
     }
 }
 
-/// Whether a path leads to an input of a node.
-fn is_input(path: &Path) -> bool {
-    path.steps().iter().any(|step| matches!(step, Step::Field(name) if &**name == "input"))
-}
-
 /// A hash of the names of a node on both sides, the same with the sides swapped. Names themselves may be long, and many inputs of one
 /// node may change.
 fn unordered_node(path: &Path) -> u64 {
     let hash = |path: &Path| {
         let mut state = DefaultHasher::new();
-        path.key_in("node").or_else(|| path.key_in("node_def")).hash(&mut state);
+        Place::of(path).node.hash(&mut state);
         state.finish()
     };
     let rhs = hash(path);

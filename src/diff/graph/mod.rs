@@ -42,6 +42,7 @@ pub(crate) use attrs::is_internal;
 pub(crate) use counters::{stem, unnumbered};
 pub(super) use functions::FunctionMatching;
 pub(super) use library::compare_bodies;
+pub(super) use numbers::numbers;
 pub(super) use pair::GraphPair;
 pub(super) use renames::Renames;
 pub(super) use saver_functions::SaverFunctions;

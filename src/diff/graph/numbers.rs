@@ -66,7 +66,7 @@ pub(super) fn shift(lhs: &str, rhs: &str) -> i128 {
 }
 
 /// The ranges of the numbers in a name, each with the `_` before it.
-fn numbers(name: &str) -> impl Iterator<Item = Range<usize>> {
+pub(in crate::diff) fn numbers(name: &str) -> impl Iterator<Item = Range<usize>> {
     let bytes = name.as_bytes();
     let mut from = 0;
     std::iter::from_fn(move || {

@@ -3,7 +3,7 @@
 //! The time is nearly linear: keys that occur once on each side divide the lists, and between them Myers'
 //! algorithm takes the path that leads furthest whenever it has made too many edits.
 
-use crate::diff::message::longest_ascending;
+use crate::diff::message::anchors;
 
 /// The maximum number of edits before a path is chosen.
 const MOST_EDITS: usize = 256;
@@ -46,22 +46,6 @@ fn divide(lhs: &[u64], rhs: &[u64], pairs: &mut Vec<(usize, usize)>) {
         (x, y) = (x_end + 1, y_end + 1);
     }
     pairs.extend((0..tail).map(|at| (l_end + at, r_end + at)));
-}
-
-/// The longest ascending sequence of keys that occur once on each side.
-fn anchors(lhs: &[u64], rhs: &[u64]) -> Vec<(usize, usize)> {
-    let once = |keys: &[u64]| {
-        let mut rows: Vec<_> = keys.iter().copied().zip(0..).collect::<Vec<(u64, usize)>>();
-        rows.sort_unstable();
-        let alone = rows.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() == 1);
-        alone.flatten().copied().collect::<Vec<_>>()
-    };
-    let (lhs, rhs) = (once(lhs), once(rhs));
-    let partner = |key| rhs.get(rhs.binary_search_by_key(&key, |row| row.0).ok()?).map(|row| row.1);
-    let mut pairs: Vec<_> =
-        lhs.into_iter().filter_map(|(key, at)| Some((at, partner(key)?))).collect();
-    pairs.sort_unstable();
-    longest_ascending(&pairs)
 }
 
 /// Aligns by Myers' algorithm; `at` is the position of both lists.

@@ -3,11 +3,10 @@
 //! The time depends on the lengths only, never on a clock: Myers' algorithm if the part that differs is
 //! short, else the longest ascending sequence of unique common items, extended to equal neighbors.
 
-use std::collections::BTreeMap;
-
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::item::Item;
+use crate::diff::join::join;
 
 /// The largest table that Myers' algorithm may fill.
 const MOST_CELLS: usize = 1 << 18;
@@ -83,17 +82,16 @@ fn align_ids(lhs: &[u32], rhs: &[u32]) -> Vec<(usize, usize)> {
 }
 
 /// The longest ascending sequence of items that occur once on each side.
-fn anchors(lhs: &[u32], rhs: &[u32]) -> Vec<(usize, usize)> {
-    let once = |row: &[u32]| {
-        let mut positions = BTreeMap::new();
-        for (at, id) in row.iter().enumerate() {
-            positions.entry(*id).and_modify(|position| *position = None).or_insert(Some(at));
-        }
-        positions
+pub(in crate::diff) fn anchors<T: Ord + Copy>(lhs: &[T], rhs: &[T]) -> Vec<(usize, usize)> {
+    let once = |row: &[T]| {
+        let mut items: Vec<(T, usize)> = row.iter().copied().zip(0..).collect();
+        items.sort_unstable();
+        let alone = items.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() == 1);
+        alone.flatten().copied().collect::<Vec<_>>()
     };
     let (lhs, rhs) = (once(lhs), once(rhs));
-    let mut pairs: Vec<_> =
-        lhs.iter().filter_map(|(id, position)| Some((((*position)?), (*rhs.get(id)?)?))).collect();
+    let both = join(lhs, rhs, |(l, _), (r, _)| l.cmp(r)).filter_map(|(l, r)| Some((l?.1, r?.1)));
+    let mut pairs: Vec<_> = both.collect();
     pairs.sort_unstable();
     longest_ascending(&pairs)
 }

@@ -12,7 +12,7 @@ use crate::compare;
 use crate::diff::join::join;
 use crate::diff::path::PathBuilder;
 use crate::diff::{Change, Path, Weight};
-use crate::message::{Record, Records, Value, default_of};
+use crate::message::{Record, Records, Value, default_of, records};
 use crate::schema::{Field, Kind, MessageType, Schema, WellKnown, WireType};
 use crate::text::{BriefValue, brief};
 
@@ -288,17 +288,14 @@ impl<'a> Level<'a, '_> {
 
 /// Whether a field has one message without fields.
 fn is_empty_message(run: &[u8]) -> bool {
-    let mut records = Records::new(run, 0).map_while(Result::ok);
+    let mut records = records(run);
     let is_empty = |record: Record<'_>| matches!(record.value, Value::Len([]));
     records.next().is_some_and(is_empty) && records.next().is_none()
 }
 
 /// The string in the record of a field; empty if there is none.
-fn string(record: &[u8]) -> &[u8] {
-    match Records::new(record, 0).next() {
-        Some(Ok(Record { value: Value::Len(bytes), .. })) => bytes,
-        _ => &[],
-    }
+fn string(run: &[u8]) -> &[u8] {
+    records(run).next().map_or(&[], |record| record.payload())
 }
 
 /// Whether the values of a field are numbers or enums, so that a list of them is reported as a whole.

@@ -25,7 +25,7 @@ mod rules;
 mod set;
 mod unknown;
 
-pub(super) use align::{align, longest_ascending};
+pub(super) use align::{align, anchors, longest_ascending};
 pub(crate) use differ::{MessageDiff, MessageDiffer, MessagePair};
 pub(super) use item::Item;
 pub(super) use keyed::{item_key, key_text};

@@ -26,7 +26,7 @@ pub(super) use common::{CommonPart, graph_def, graphs};
 use meta_graph::MatchedGraphs;
 use object_graph::ObjectMatching;
 pub(super) use object_graph::{
-    TensorTable, object_graph_keys, remove_reported, stem, tensor_table,
+    TensorTable, name_stem, object_graph_keys, remove_reported, tensor_table,
 };
 use parts::OBJECT_GRAPH;
 pub(super) use parts::{KERAS_METADATA, compare_keras_metadata, compare_object_graphs};

@@ -1,7 +1,7 @@
 //! The rules for messages of models, by type and field.
 
 use super::ModelRules;
-use super::object_graph::stem;
+use super::object_graph::name_stem;
 use super::treatment::{is_standalone_object, meaning, treatment};
 use crate::diff::graph::compare_bodies;
 use crate::diff::message::{MessageDiff, MessagePair, Rules, Treatment};
@@ -36,7 +36,7 @@ impl Rules for ModelRules<'_> {
         let meaning = meaning(ty, field);
         text.is_some_and(|(lhs, rhs)| {
             meaning.is_device && is_same_device(lhs, rhs)
-                || meaning.is_numbered && stem(lhs).0 == stem(rhs).0
+                || meaning.is_numbered && name_stem(lhs).0 == name_stem(rhs).0
         })
     }
 

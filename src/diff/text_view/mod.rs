@@ -17,7 +17,7 @@ use std::borrow::Cow;
 pub use hunks::{Hunk, Line, LineTag, TextDiff};
 
 use super::model::CommonPart;
-use super::{Change, Diff, Path, Weight};
+use super::{Change, Diff, Path};
 use crate::artifact::Artifact;
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::Message;
@@ -86,7 +86,7 @@ impl<'a> TextView<'a> {
         };
         let counts = |at| {
             let reported = diff.reported_at(at);
-            reported.is_some_and(|t| diff.options.strict || t.change.weight == Weight::Semantic)
+            reported.is_some_and(|reported| diff.options.counts(reported.change))
         };
         Ok(Self { parts: Walk::parts(&diff.changes, counts, common) })
     }

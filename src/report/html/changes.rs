@@ -5,9 +5,7 @@ use std::io::{self, Write};
 use askama::Template;
 
 use super::page;
-use crate::diff::{
-    Change, ChangedPart, Detail, Diff, LineTag, ReportedChange, TextDiff, TextView, Weight,
-};
+use crate::diff::{Change, ChangedPart, Detail, Diff, LineTag, ReportedChange, TextDiff, TextView};
 use crate::report::ReportOptions;
 use crate::report::human::change_text::{self, Scope};
 use crate::report::human::changes::{Section as Kind, counted, what};
@@ -65,11 +63,7 @@ struct Unit<'a> {
 
 /// The number of changes that are written.
 pub(super) fn total(diff: &Diff) -> usize {
-    diff.reported().filter(|reported| counts(diff, reported)).count()
-}
-
-fn counts(diff: &Diff, reported: &ReportedChange<'_>) -> bool {
-    diff.options.strict || reported.change.weight == Weight::Semantic
+    diff.reported().filter(|reported| diff.options.counts(reported.change)).count()
 }
 
 /// Writes the changes.
@@ -107,7 +101,7 @@ pub(super) fn write(
 /// The parts of the texts; without texts, each change.
 fn units<'a>(diff: &'a Diff, texts: Option<&'a TextView<'a>>) -> Vec<Unit<'a>> {
     let Some(texts) = texts else {
-        let changes = diff.reported().filter(|reported| counts(diff, reported));
+        let changes = diff.reported().filter(|reported| diff.options.counts(reported.change));
         return changes.map(|reported| Unit { changes: vec![reported], part: None }).collect();
     };
     let unit = |part: &'a ChangedPart<'a>| {

@@ -3,8 +3,7 @@
 use std::io::{self, Write};
 
 use crate::diff::{
-    ChangeCounts, Coverage, Diff, ReportedChange, Status, StatusCounts, TensorDiff, TensorRole,
-    Verdict, Weight,
+    ChangeCounts, Coverage, Diff, Status, StatusCounts, TensorDiff, TensorRole, Verdict, Weight,
 };
 use crate::summary::{Movement, RoleMovement, has_new_non_finite};
 
@@ -200,10 +199,10 @@ fn changes(diff: &Diff) -> Option<String> {
 
 /// The number of semantic changes of signatures, on which every caller of a model relies.
 fn signature_changes(diff: &Diff) -> u64 {
-    let is_signature = |ReportedChange { change, .. }: &ReportedChange<'_>| {
-        change.weight == Weight::Semantic && Section::of(change) == Section::Signatures
-    };
-    diff.reported().filter(is_signature).count() as u64
+    let semantic = diff.reported_of(Weight::Semantic);
+    let of_signatures =
+        semantic.filter(|reported| Section::of(reported.change) == Section::Signatures);
+    of_signatures.count() as u64
 }
 
 /// Says that no tensor of a role changed.

@@ -76,7 +76,7 @@ pub(in crate::report) fn by_section(
     weight: Weight,
 ) -> Vec<(String, Vec<ReportedChange<'_>>)> {
     let mut sections = BTreeMap::<Section, Vec<ReportedChange<'_>>>::new();
-    for reported in diff.reported().filter(|reported| reported.change.weight == weight) {
+    for reported in diff.reported_of(weight) {
         sections.entry(Section::of(reported.change)).or_default().push(reported);
     }
     let titled = |(section, mut all): (Section, Vec<_>)| {
@@ -88,8 +88,7 @@ pub(in crate::report) fn by_section(
 
 /// Writes the semantic changes, and the number of cosmetic ones.
 pub(super) fn write(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
-    let semantic = |reported: &ReportedChange<'_>| reported.change.weight == Weight::Semantic;
-    let changes: Vec<_> = diff.reported().filter(semantic).collect();
+    let changes: Vec<_> = diff.reported_of(Weight::Semantic).collect();
     let mut sections = BTreeMap::<Section, Vec<ReportedChange<'_>>>::new();
     for &reported in &changes {
         sections.entry(Section::of(reported.change)).or_default().push(reported);
@@ -302,8 +301,7 @@ pub(in crate::report) fn cosmetic_kinds(diff: &Diff) -> (u64, Vec<String>) {
 
 /// A line for each cosmetic change.
 fn each_cosmetic(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> io::Result<()> {
-    let is_cosmetic = |reported: &ReportedChange<'_>| reported.change.weight == Weight::Cosmetic;
-    let mut all: Vec<_> = diff.reported().filter(is_cosmetic).collect();
+    let mut all: Vec<_> = diff.reported_of(Weight::Cosmetic).collect();
     if all.is_empty() {
         return Ok(());
     }

@@ -5,8 +5,7 @@ use std::io::{self, Write};
 use crate::artifact::{ArtifactSummary, UnreadFiles};
 use crate::compare::NanPolicy;
 use crate::diff::{
-    ChangeCounts, ChangeKind, Diff, ReportedChange, Status, TensorDiff, TensorRole, TextView,
-    Weight,
+    ChangeCounts, ChangeKind, Diff, Status, TensorDiff, TensorRole, TextView, Weight,
 };
 use crate::report::Judged;
 use crate::summary::{Movement, RoleMovement, ScopeMovement, role_movements, scopes, weights};
@@ -63,10 +62,7 @@ fn names(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
     for tensor in diff.tensors.iter().filter(is_listed) {
         writeln!(out, "{}", tensor.name.printable())?;
     }
-    let counts = |reported: &ReportedChange<'_>| {
-        diff.options.strict || reported.change.weight == Weight::Semantic
-    };
-    for reported in diff.reported().filter(counts) {
+    for reported in diff.reported().filter(|reported| diff.options.counts(reported.change)) {
         writeln!(out, "{}", printable(&reported.change.path.to_string()))?;
     }
     Ok(())
@@ -315,10 +311,8 @@ fn changes_counted(diff: &Diff) -> String {
     let ChangeCounts { semantic, cosmetic, grouped, .. } = diff.weights();
     let kinds = [ChangeKind::Removed, ChangeKind::Added, ChangeKind::Renamed, ChangeKind::Modified];
     let of = |kind| {
-        let is = |ReportedChange { change, .. }: &ReportedChange<'_>| {
-            change.weight == Weight::Semantic && change.kind == kind
-        };
-        diff.reported().filter(is).count() as u64
+        let semantic = diff.reported_of(Weight::Semantic);
+        semantic.filter(|reported| reported.change.kind == kind).count() as u64
     };
     let parts: Vec<String> = kinds
         .into_iter()

@@ -43,7 +43,7 @@ pub(super) fn write(
     options: &ReportOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let parts: Vec<_> = [members(reported), follows(reported)].into_iter().flatten().collect();
+    let parts = parts(reported);
     if parts.is_empty() {
         return Ok(());
     }
@@ -56,11 +56,16 @@ pub(super) fn write(
 
 /// What a change stands for in one line; `None` if it stands for itself.
 pub(in crate::report) fn text(reported: ReportedChange<'_>) -> Option<String> {
-    let parts: Vec<_> = [members(reported), follows(reported)].into_iter().flatten().collect();
+    let parts = parts(reported);
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-/// For example `in 106 FusedBatchNormV3: conv1/bn, conv2/bn, conv3/bn, …`.
+/// The equal edits, and what follows from them; empty if a change stands for itself.
+fn parts(reported: ReportedChange<'_>) -> Vec<String> {
+    [members(reported), follows(reported)].into_iter().flatten().collect()
+}
+
+/// For example `106 FusedBatchNormV3: conv1/bn, conv2/bn, conv3/bn, …`.
 fn members(reported: ReportedChange<'_>) -> Option<String> {
     if reported.count() < 2 {
         return None;

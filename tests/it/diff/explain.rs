@@ -2,27 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use ckdiff::artifact::{Artifact, Form};
+use ckdiff::artifact::Artifact;
 use ckdiff::diff::{self, Change, ChangeKind, Diff, DiffOptions, Grouping, ReportedChange, Weight};
 use ckdiff::progress::Silent;
 
-use crate::support::graph::pairs::{artifact, compared, names, side};
+use crate::support::graph::pairs::{attr, compared, names, of_lines, side};
 
 /// A node per line as `NAME = OP(INPUTS) ATTRIBUTES`, the attributes as `name: VALUE` of an `AttrValue`.
 fn graph(nodes: &str) -> Artifact<'static> {
-    let node = |line: &str| {
-        let (name, rest) = line.split_once(" = ").unwrap();
-        let (op, rest) = rest.split_once('(').unwrap();
-        let (inputs, attrs) = rest.split_once(')').unwrap();
-        let inputs = inputs.split(", ").filter(|input| !input.is_empty());
-        let inputs: String = inputs.map(|input| format!(" input: {input:?}")).collect();
-        let attrs = attrs.split(';').filter_map(|attr| attr.trim().split_once(": "));
-        let attrs =
-            attrs.map(|(key, value)| format!(" attr {{ key: {key:?} value {{ {value} }} }}"));
-        format!("node {{ name: {name:?} op: {op:?}{inputs}{} }}\n", attrs.collect::<String>())
-    };
-    let text = format!("graph_def {{ {} }}", nodes.lines().map(node).collect::<String>());
-    artifact(text.as_bytes(), Form::Text)
+    of_lines(nodes, |attrs| {
+        let attrs = attrs.split(';').filter_map(|text| text.trim().split_once(": "));
+        attrs.map(|(key, value)| attr(key, value)).collect()
+    })
 }
 
 fn reported(diff: &Diff) -> Vec<ReportedChange<'_>> {

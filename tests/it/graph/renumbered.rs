@@ -1,11 +1,9 @@
 //! Small pairs of graphs in which TensorFlow numbered nodes anew, and pairs that only look like it.
 
-use std::fmt::Write as _;
-
-use ckdiff::artifact::Form;
+use ckdiff::artifact::Artifact;
 use ckdiff::diff::{ChangeKind, Diff};
 
-use crate::support::graph::pairs::{artifact, compared, lines, semantic};
+use crate::support::graph::pairs::{attr, compared, lines, of_lines, semantic};
 
 /// A case: description, lhs, rhs, the renames, and the other semantic changes: kind and last step of the path.
 type Case = (
@@ -103,30 +101,17 @@ a_2/v = VariableV2() 5\na_2/m = Mul(a_1/m, a_2/v)\na_3/v = VariableV2() 9\na_3/m
     ),
 ];
 
-/// The text of a meta graph with these nodes.
-fn text(nodes: &str) -> String {
-    let mut text = "graph_def { ".to_owned();
-    for line in nodes.lines() {
-        let (name, rest) = line.split_once(" = ").unwrap();
-        let (op, rest) = rest.split_once('(').unwrap();
-        let (inputs, attrs) = rest.split_once(')').unwrap();
-        write!(text, "node {{ name: {name:?} op: {op:?}").unwrap();
-        for input in inputs.split(", ").filter(|input| !input.is_empty()) {
-            write!(text, " input: {input:?}").unwrap();
-        }
-        for attr in attrs.split_whitespace() {
-            let (key, value) = match attr.strip_prefix('@') {
-                Some(beside) => ("_class", format!("list {{ s: \"loc:@{beside}\" }}")),
-                None => {
-                    let sizes = attr.split('x').map(|size| format!("dim {{ size: {size} }} "));
-                    ("shape", format!("shape {{ {}}}", sizes.collect::<String>()))
-                }
-            };
-            write!(text, " attr {{ key: {key:?} value {{ {value} }} }}").unwrap();
-        }
-        text += " }\n";
-    }
-    text + "}"
+fn graph(nodes: &str) -> Artifact<'static> {
+    of_lines(nodes, |attrs| {
+        let attrs = attrs.split_whitespace().map(|text| match text.strip_prefix('@') {
+            Some(beside) => attr("_class", &format!("list {{ s: \"loc:@{beside}\" }}")),
+            None => {
+                let sizes = text.split('x').map(|size| format!("dim {{ size: {size} }} "));
+                attr("shape", &format!("shape {{ {}}}", sizes.collect::<String>()))
+            }
+        });
+        attrs.collect()
+    })
 }
 
 /// The two sides of changes.
@@ -153,7 +138,7 @@ fn told(diff: &Diff) -> (Texts, Texts) {
 #[test]
 fn what_was_numbered_anew_is_renamed_and_what_was_rewired_is_not() {
     for (what, lhs, rhs, renames, others) in CASES {
-        let [lhs, rhs] = [lhs, rhs].map(|nodes| artifact(text(nodes).as_bytes(), Form::Text));
+        let [lhs, rhs] = [lhs, rhs].map(|nodes| graph(nodes));
         let (there, back) = (compared(&lhs, &rhs), compared(&rhs, &lhs));
         let texts = lines(&there) + "\n" + &lines(&back);
         let (found, changed) = told(&there);

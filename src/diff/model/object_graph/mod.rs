@@ -33,7 +33,7 @@ pub(super) use matching::ObjectMatching;
 pub(super) use repeats::remove_repeated;
 pub(in crate::diff) use repeats::remove_reported;
 pub(in crate::diff) use tensor_table::{TensorTable, tensor_table};
-pub(in crate::diff) use traits::stem;
+pub(in crate::diff) use traits::name_stem;
 
 impl ModelRules<'_> {
     /// Compares two object graphs.

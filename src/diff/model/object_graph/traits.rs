@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 
 use super::structure::kind_and_class;
 use super::tensor_table::{TensorTable, TensorTraits};
+use crate::diff::graph::numbers;
 use crate::graph::object_graph::{Label, ObjectGraph, ObjectGraphKind, ObjectId, Route};
 use crate::message::{nested, records};
 use crate::schema::field::{saved_object, saved_variable};
@@ -138,7 +140,7 @@ fn named(traits: Traits, name: &str) -> Traits {
     if name.is_empty() {
         return traits;
     }
-    let (stem, numbers) = stem(name);
+    let (stem, numbers) = name_stem(name);
     let last = stem.rsplit('/').next().map(hash_of).unwrap_or_default();
     Traits { name: hash_of(name), stem: hash_of(&*stem), numbers, last, ..traits }
 }
@@ -151,29 +153,26 @@ fn hash_of<T: Hash + ?Sized>(value: &T) -> u64 {
 
 /// A name without the numbers that TensorFlow and Keras append to make parts of names unique, and these numbers in one:
 /// `adam/dense_kernel` and 2 of `adam/dense_2_kernel`.
-pub(in crate::diff) fn stem(name: &str) -> (String, u64) {
-    let (mut stem, mut numbers, mut rest) = (String::with_capacity(name.len()), 0u64, name);
-    while let Some(at) = rest.find('_') {
-        let (before, after) = (rest.get(..at), rest.get(at + 1..));
-        let (Some(before), Some(after)) = (before, after) else { break };
-        stem.push_str(before);
-        let digits = after.bytes().take_while(u8::is_ascii_digit).count();
-        let (number, next) = after.split_at_checked(digits).unwrap_or(("", after));
-        let is_end = next.is_empty() || next.starts_with(['/', '_']);
-        rest = match number.parse::<u64>() {
-            // A part of the name that is nothing but a number keeps it.
-            Ok(number) if is_end && !stem.is_empty() && !stem.ends_with('/') => {
-                numbers = numbers.wrapping_mul(1_000).wrapping_add(number);
-                next
-            }
-            _ => {
-                stem.push('_');
-                after
-            }
-        };
+pub(in crate::diff) fn name_stem(name: &str) -> (String, u64) {
+    let (mut stem, mut all, mut from) = (String::with_capacity(name.len()), 0u64, 0);
+    for range in numbers(name) {
+        let part = |range: Range<usize>| name.get(range).unwrap_or_default();
+        let behind = part(range.end..name.len());
+        let is_end = behind.is_empty() || behind.starts_with(['/', '_']);
+        // A part of the name that is nothing but a number keeps it.
+        let is_whole = part(0..range.start).ends_with('/');
+        let number = part(range.start + 1..range.end).parse::<u64>();
+        if let Ok(number) = number.as_ref()
+            && is_end
+            && !is_whole
+        {
+            stem.push_str(part(from..range.start));
+            all = all.wrapping_mul(1_000).wrapping_add(*number);
+            from = range.end;
+        }
     }
-    stem.push_str(rest);
-    (stem, numbers)
+    stem.push_str(name.get(from..).unwrap_or_default());
+    (stem, all)
 }
 
 #[cfg(test)]
@@ -195,7 +194,7 @@ mod tests {
             ("a_1_2", "a"),
             ("", ""),
         ] {
-            assert_eq!(stem(name).0, expected, "{name}");
+            assert_eq!(name_stem(name).0, expected, "{name}");
         }
     }
 }

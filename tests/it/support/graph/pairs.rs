@@ -28,6 +28,25 @@ pub(crate) fn artifact(bytes: &[u8], form: Form) -> Artifact<'static> {
     document("tensorflow.MetaGraphDef", form, bytes).into()
 }
 
+/// A meta graph with one node per line as `NAME = OP(INPUTS) REST`; `attrs` writes the attributes that the rest of a line stands for.
+pub(crate) fn of_lines(nodes: &str, attrs: impl Fn(&str) -> String) -> Artifact<'static> {
+    let node = |line: &str| {
+        let (name, rest) = line.split_once(" = ").unwrap();
+        let (op, rest) = rest.split_once('(').unwrap();
+        let (inputs, rest) = rest.split_once(')').unwrap();
+        let inputs = inputs.split(", ").filter(|input| !input.is_empty());
+        let inputs: String = inputs.map(|input| format!(" input: {input:?}")).collect();
+        format!("node {{ name: {name:?} op: {op:?}{inputs}{} }}\n", attrs(rest))
+    };
+    let text = format!("graph_def {{ {} }}", nodes.lines().map(node).collect::<String>());
+    artifact(text.as_bytes(), Form::Text)
+}
+
+/// An attribute in text, with its value.
+pub(crate) fn attr(key: &str, value: &str) -> String {
+    format!(" attr {{ key: {key:?} value {{ {value} }} }}")
+}
+
 pub(crate) fn compared(lhs: &Artifact, rhs: &Artifact) -> Diff {
     let diff = diff::diff(lhs, rhs, &diff::DiffOptions::default(), &Silent).unwrap();
     let is_different = diff.changes.iter().any(|change| change.weight == Weight::Semantic);
