@@ -8,26 +8,17 @@ import tf_keras
 from tf_keras import layers
 
 from .frozen import written
+from .script import KerasScript
 from .v1 import classic, export
 
 
 @dataclasses.dataclass
-class Script:
+class Script(KerasScript):
     """What can be edited in the script."""
 
-    times: int = 1
-    saves: int = 1
     data: int = 1
     epochs: int = 0
     batch: int | None = None
-    policy: str = "float32"
-    named: bool = False
-    first: str = "hidden0"
-    front: bool = False
-    inserted: bool = False
-    units: int = 32
-    activation: str = "relu"
-    rate: float = 0.2
     norm: bool = False
     l2: float | None = None
     optimizer: str = "Adam"
@@ -46,22 +37,21 @@ def sequential(path, **edit):
 
 
 def built(script):
-    names = [script.first, "hidden1", "logits"] if script.named else [None] * 3
     regularizer = tf_keras.regularizers.l2(script.l2) if script.l2 else None
     model = tf_keras.Sequential([layers.Input([16], script.batch)])
     if script.front:
         model.add(layers.Dense(16, "relu"))
-    model.add(layers.Dense(script.units, script.activation, kernel_regularizer=regularizer, name=names[0]))
+    model.add(layers.Dense(script.units, script.activation, kernel_regularizer=regularizer, name=script.names[0]))
     if script.norm:
         model.add(layers.BatchNormalization())
     if script.rate:
         model.add(layers.Dropout(script.rate))
     if script.inserted:
         model.add(layers.Dense(script.units, "relu"))
-    model.add(layers.Dense(16, "relu", name=names[1]))
+    model.add(layers.Dense(16, "relu", name=script.names[1]))
     if script.rate:
         model.add(layers.Dropout(script.rate))
-    model.add(layers.Dense(3, "softmax", dtype="float32", name=names[2]))
+    model.add(layers.Dense(3, "softmax", dtype="float32", name=script.names[2]))
     return model
 
 

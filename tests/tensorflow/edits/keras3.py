@@ -6,22 +6,14 @@ import keras
 import tensorflow as tf
 from keras import layers
 
+from .script import KerasScript
+
 
 @dataclasses.dataclass
-class Script:
+class Script(KerasScript):
     """What can be edited in the script."""
 
-    times: int = 1
-    policy: str = "float32"
-    named: bool = False
-    first: str = "hidden0"
-    front: bool = False
-    inserted: bool = False
-    units: int = 32
-    activation: str = "relu"
-    rate: float = 0.2
     export: bool = True
-    saves: int = 1
 
 
 def sequential(path, **edit):
@@ -44,19 +36,18 @@ def saved(path, model, export=True):
 
 
 def built(script):
-    names = [script.first, "hidden1", "logits"] if script.named else [None] * 3
     model = keras.Sequential([layers.Input([16])])
     if script.front:
         model.add(layers.Dense(16, "relu"))
-    model.add(layers.Dense(script.units, script.activation, name=names[0]))
+    model.add(layers.Dense(script.units, script.activation, name=script.names[0]))
     if script.rate:
         model.add(layers.Dropout(script.rate))
     if script.inserted:
         model.add(layers.Dense(script.units, "relu", name="inserted"))
-    model.add(layers.Dense(16, "relu", name=names[1]))
+    model.add(layers.Dense(16, "relu", name=script.names[1]))
     if script.rate:
         model.add(layers.Dropout(script.rate))
-    model.add(layers.Dense(3, "softmax", name=names[2]))
+    model.add(layers.Dense(3, "softmax", name=script.names[2]))
     return model
 
 

@@ -4,6 +4,7 @@ Usage: python -m edits.make DIRECTORY lhs|rhs NAME…. The path that opens a mod
 """
 
 import multiprocessing
+import os
 import pathlib
 import shutil
 import subprocess
@@ -38,7 +39,7 @@ def main():
     directory, side, *names = sys.argv[1:]
     for edit in EDITS:
         if edit.name in names:
-            process = multiprocessing.get_context("fork").Process(target=make, args=(pathlib.Path(directory), side, edit))
+            process = multiprocessing.get_context("fork").Process(target=make, args=(pathlib.Path(directory).resolve(), side, edit))
             process.start()
             process.join()
             assert process.exitcode == 0, edit.name
@@ -49,7 +50,9 @@ def make(directory, side, edit):
     shutil.rmtree(written.with_suffix(""), ignore_errors=True)
     written.with_suffix("").mkdir(parents=True)
     make_model = edit.before if side == "lhs" else edit.after
-    written.write_text(make_model(str(written.with_suffix("") / "model")))
+    # Models that keep the paths of files have those of no machine.
+    os.chdir(written.with_suffix(""))
+    written.write_text(os.path.abspath(make_model("model")))
 
 
 if __name__ == "__main__":
