@@ -2,7 +2,7 @@
 
 use super::frozen::FrozenGraph;
 use super::message::ListRules;
-use super::model::CommonPart;
+use super::model::{CommonPart, Correspondence};
 use super::object_graphs::{KnownNames, ObjectGraphs};
 use super::op_counts::op_counts;
 use super::side_tensors::SideTensors;
@@ -79,8 +79,13 @@ pub fn diff(
     }
     // Checked before the tensors are read, which may take minutes.
     model::check_lists(&lists, messages.as_ref(), are_two)?;
+    let graphs = objects.as_ref().and_then(|objects| Some((objects.read()?, objects.tensors())));
+    let nothing = Correspondence::default();
+    let known = graphs.as_ref();
+    let known =
+        known.map(|(graphs, tensors)| Correspondence::of_objects(graphs, *tensors, &nothing));
     if let Some((sides, objects)) = tensors.zip(objects.as_ref()) {
-        compare_tensors(sides, objects, options, progress, &mut diff)?;
+        compare_tensors(sides, (objects, known.as_ref()), options, progress, &mut diff)?;
     }
     if let Some(frozen) = &frozen {
         frozen.restrict(&mut diff)?;
@@ -94,7 +99,7 @@ pub fn diff(
     diff.findings.extend(one_sided_graph(lhs, rhs, options));
     diff.findings.extend(other_graphs.map(not_compared));
     if let Some(objects) = &objects {
-        objects.compare(options, &lists, &mut diff);
+        objects.compare(known.as_ref(), options, &lists, &mut diff);
     }
     ignore(lhs, rhs, objects.as_ref(), options, &mut diff)?;
     diff.explain();
@@ -205,12 +210,12 @@ fn compare_messages(
 /// Compares the tensors of both sides.
 fn compare_tensors(
     (lhs, rhs): (SideTensors<'_>, SideTensors<'_>),
-    objects: &ObjectGraphs,
+    (objects, matched): (&ObjectGraphs, Option<&Correspondence<'_>>),
     options: &DiffOptions,
     progress: &dyn Progress,
     diff: &mut Diff,
 ) -> Result<()> {
-    let known = objects.known_names(lhs, rhs);
+    let known = objects.known_names(matched, lhs, rhs);
     check_patterns(lhs, rhs, &known, options, diff)?;
     let options = &DiffOptions { device: options.device.with_own_record(), ..options.clone() };
     let assign_roles = |tensors: &mut [_]| objects.assign_roles(lhs, rhs, tensors);

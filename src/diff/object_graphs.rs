@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::full_names::FullNames;
 use super::message::ListRules;
-use super::model::{TensorTable, tensor_table};
+use super::model::{Correspondence, ObjectGraphPair, TensorTable, object_graphs, tensor_table};
 use super::side_tensors::SideTensors;
 use super::{
     Diff, DiffOptions, Finding, Only, Side, Status, TensorDiff, embedded, model, roles,
@@ -72,11 +72,10 @@ impl KnownNames {
     /// The counterparts of tensors by their objects; then, of tensors that only one side has, by their full names.
     fn by_objects(
         &mut self,
-        graphs: (&[u8], &[u8]),
-        tensors: [&TensorTable; 2],
+        objects: Option<&Correspondence<'_>>,
         (lhs, rhs): (SideTensors<'_>, SideTensors<'_>),
     ) -> Counterparts {
-        let keys = model::object_graph_keys(graphs.0, graphs.1, tensors).unwrap_or_default();
+        let keys = objects.map(Correspondence::value_keys).unwrap_or_default();
         let mut counterparts = Counterparts::new();
         for entry in lhs.iter() {
             let partner =
@@ -124,13 +123,25 @@ impl ObjectGraphs {
         graphs
     }
 
-    fn tensors(&self) -> [&TensorTable; 2] {
+    /// Reads the object graphs; `None` unless both sides have one. One that cannot be read is reported when they are compared.
+    pub(super) fn read(&self) -> Option<ObjectGraphPair<'_>> {
+        let both = (self.lhs.as_deref()?, self.rhs.as_deref()?);
+        object_graphs(ObjectGraphKind::Trackable, both).unwrap_or_default()
+    }
+
+    /// What the indexes say of the tensors of each side.
+    pub(super) fn tensors(&self) -> [&TensorTable; 2] {
         self.tables.each_ref()
     }
 
     /// The tensors with a different name on each side: variables of renamed objects, variables with the same `full_name`,
-    /// and variables that a TensorFlow 1 checkpoint stores by it.
-    pub(super) fn known_names(&self, lhs: SideTensors<'_>, rhs: SideTensors<'_>) -> KnownNames {
+    /// and variables that a TensorFlow 1 checkpoint stores by it. `objects` has the matched objects.
+    pub(super) fn known_names(
+        &self,
+        objects: Option<&Correspondence<'_>>,
+        lhs: SideTensors<'_>,
+        rhs: SideTensors<'_>,
+    ) -> KnownNames {
         let full_names = |graph: &Option<Vec<u8>>, tensors| {
             graph.as_deref().map(|graph| FullNames::new(graph, tensors)).unwrap_or_default()
         };
@@ -140,7 +151,7 @@ impl ObjectGraphs {
             ..KnownNames::default()
         };
         let mut counterparts = match (&self.lhs, &self.rhs) {
-            (Some(l), Some(r)) => known.by_objects((l, r), self.tensors(), (lhs, rhs)),
+            (Some(_), Some(_)) => known.by_objects(objects, (lhs, rhs)),
             // The other side may store variables by their full names.
             (Some(_), None) => owned(known.lhs.iter().map(|(name, key)| (key, name))),
             (None, Some(_)) => owned(known.rhs.iter()),
@@ -191,7 +202,13 @@ impl ObjectGraphs {
 
     /// Reports differences between the object graphs, except those that other changes report already. Object graphs are
     /// structure and no values: unless `diff` compares the structure of two artifacts of one kind, they are left out.
-    pub(super) fn compare(&self, options: &DiffOptions, lists: &ListRules<'_>, diff: &mut Diff) {
+    pub(super) fn compare(
+        &self,
+        objects: Option<&Correspondence<'_>>,
+        options: &DiffOptions,
+        lists: &ListRules<'_>,
+        diff: &mut Diff,
+    ) {
         let differs = |tensor: &TensorDiff| {
             let is_object_graph = tensor.name.as_bytes() == object_graph::KEY.as_bytes();
             is_object_graph && tensor.is_changed()
@@ -202,8 +219,7 @@ impl ObjectGraphs {
             return;
         }
         let (Some(l), Some(r)) = (&self.lhs, &self.rhs) else { return };
-        let Some(mut found) = model::compare_object_graphs((l, r), self.tensors(), options, lists)
-        else {
+        let Some(mut found) = model::compare_object_graphs((l, r), objects, options, lists) else {
             return;
         };
         if let Some(tensor) = diff.tensors.get_mut(at) {

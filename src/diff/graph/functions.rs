@@ -18,7 +18,7 @@ use crate::schema::field::function_def;
 use crate::schema::{Cardinality, Kind, MessageType, Schema};
 
 /// The functions of two libraries, matched.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(in crate::diff) struct FunctionMatching<'g, 'm> {
     /// The matched functions, by name in rhs.
     pub(super) pairs: Vec<(&'g Function<'m>, &'g Function<'m>)>,

@@ -38,6 +38,11 @@ impl<'g, 'm> GraphPair<'g, 'm> {
         Self { matching, savers, renames }
     }
 
+    /// The two graphs.
+    pub(in crate::diff) fn graphs(&self) -> (&'g Graph<'m>, &'g Graph<'m>) {
+        (self.matching.lhs, self.matching.rhs)
+    }
+
     /// Reports differences; `at` is the path of the message that has the nodes in its field `list`.
     pub(in crate::diff) fn compare(
         &self,

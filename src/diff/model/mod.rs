@@ -2,6 +2,7 @@
 
 mod collection_entries;
 mod common;
+mod correspondence;
 mod functions;
 mod meta_graph;
 mod object_graph;
@@ -9,6 +10,7 @@ mod op_def;
 mod parts;
 mod rules;
 mod saved_model;
+mod sides;
 mod signature_keys;
 mod treatment;
 
@@ -19,21 +21,19 @@ use crate::schema::Schema;
 
 use super::DiffOptions;
 use super::embedded::TRACKABLE_OBJECT_GRAPH;
-use super::graph::{Context, Renames, SaverFunctions};
+use super::graph::Context;
 use super::message::{ListRules, MessageDiff, MessageDiffer, MessagePair, Scope};
 use super::path::PathBuilder;
 pub(super) use common::{CommonPart, graph_def, graphs};
-use meta_graph::MatchedGraphs;
-use object_graph::ObjectMatching;
-pub(super) use object_graph::{
-    TensorTable, name_stem, object_graph_keys, remove_reported, tensor_table,
-};
+pub(super) use correspondence::Correspondence;
+pub(super) use object_graph::{TensorTable, name_stem, remove_reported, tensor_table};
 use parts::OBJECT_GRAPH;
 pub(super) use parts::{KERAS_METADATA, compare_keras_metadata, compare_object_graphs};
 pub(super) use saved_model::tags;
+pub(super) use sides::{ObjectGraphPair, object_graphs};
 pub(super) use treatment::{meaning, treatment};
 
-/// What is known of two models while their messages are compared.
+/// The rules for the messages of two models, given who meets whom in them.
 #[derive(Clone, Copy)]
 pub(super) struct ModelRules<'a> {
     schema: &'a Schema,
@@ -42,20 +42,12 @@ pub(super) struct ModelRules<'a> {
     lists: &'a ListRules<'a>,
     /// The op definitions of each side.
     ops: (&'a OpTable<'a>, &'a OpTable<'a>),
-    /// The graphs, once their nodes are matched.
-    graphs: Option<&'a MatchedGraphs<'a, 'a>>,
-    /// The renames of nodes.
-    renames: &'a Renames,
-    /// The renames of functions.
-    functions: &'a Renames,
-    /// The object graphs of two SavedModels, once their objects are matched.
-    objects: Option<&'a ObjectMatching<'a>>,
-    /// The renames of checkpoint keys.
-    keys: &'a Renames,
-    /// What is known of the tensors of two checkpoints whose object graphs are compared.
-    tensors: [&'a TensorTable; 2],
-    /// The functions that save and restore.
-    saver_functions: &'a SaverFunctions<'a>,
+    /// Who meets whom.
+    known: &'a Correspondence<'a>,
+    /// The path of the graphs whose nodes and functions are in `known`.
+    graph: Option<&'a PathBuilder<'a>>,
+    /// The path of the object graphs whose objects are in `known`.
+    objects: Option<&'a PathBuilder<'a>>,
 }
 
 /// Compares the common part of two messages: models, or parts of them.
@@ -65,11 +57,11 @@ pub(super) fn compare(
     lists: &ListRules<'_>,
 ) -> MessageDiff {
     let mut diff = MessageDiff::default();
-    with_rules(common.schema, options, lists, |rules| {
-        let CommonPart { ty, lhs, rhs, .. } = *common;
-        let at = &PathBuilder::root();
-        rules.differ().compare(&MessagePair { ty, lhs, rhs, at }, &mut diff);
-    });
+    let CommonPart { schema, ty, lhs, rhs } = *common;
+    let at = &PathBuilder::root();
+    let known = Correspondence::default();
+    let rules = ModelRules::new(schema, options, lists, &known);
+    rules.differ().compare(&MessagePair { ty, lhs, rhs, at }, &mut diff);
     diff
 }
 
@@ -92,46 +84,39 @@ pub(super) fn check_lists(
     lists.check(&Scope { schema, roots: &roots, comparison: treatment::comparison })
 }
 
-/// Calls `f` with the rules for two models of which nothing is matched yet.
-fn with_rules(
-    schema: &Schema,
-    options: &DiffOptions,
-    lists: &ListRules<'_>,
-    f: impl FnOnce(&ModelRules<'_>),
-) {
-    let (none, unknown) = (Renames::default(), TensorTable::new());
-    let builtin = OpTable::builtin();
-    f(&ModelRules {
-        schema,
-        compare: &options.compare,
-        lists,
-        ops: (builtin, builtin),
-        graphs: None,
-        renames: &none,
-        functions: &none,
-        objects: None,
-        keys: &none,
-        tensors: [&unknown; 2],
-        saver_functions: &SaverFunctions::default(),
-    });
-}
-
 impl<'a> ModelRules<'a> {
+    fn new(
+        schema: &'a Schema,
+        options: &'a DiffOptions,
+        lists: &'a ListRules<'a>,
+        known: &'a Correspondence<'a>,
+    ) -> Self {
+        let (compare, builtin) = (&options.compare, OpTable::builtin());
+        let ops = (builtin, builtin);
+        Self { schema, compare, lists, ops, known, graph: None, objects: None }
+    }
+
+    /// The rules for a model of its own inside the messages.
+    fn with<'b>(&'b self, known: &'b Correspondence<'b>) -> ModelRules<'b> {
+        ModelRules { known, graph: None, objects: None, ..*self }
+    }
+
     fn differ(&'a self) -> MessageDiffer<'a> {
         MessageDiffer::new(self.schema, self, self.compare.tolerance)
     }
 
     fn context(&'a self) -> Context<'a> {
+        let renames = self.known.renames();
         Context {
             schema: self.schema,
             compare: self.compare,
             lhs_ops: self.ops.0,
             rhs_ops: self.ops.1,
-            renames: self.renames,
-            outer_renames: self.renames,
-            functions: self.functions,
-            keys: self.keys,
-            saver_functions: self.saver_functions,
+            renames,
+            outer_renames: renames,
+            functions: &self.known.functions().renames,
+            keys: self.known.keys(),
+            saver_functions: self.known.saver_functions(),
             differ: self.differ(),
         }
     }

@@ -1,7 +1,7 @@
 //! Compares the messages beside the graphs of two models: object graphs of checkpoints, and the metadata of Keras.
 
-use super::object_graph::TensorTable;
-use super::{ModelRules, with_rules};
+use super::ModelRules;
+use super::correspondence::Correspondence;
 use crate::diff::DiffOptions;
 use crate::diff::embedded::TRACKABLE_OBJECT_GRAPH;
 use crate::diff::message::{ListRules, MessageDiff, MessagePair};
@@ -14,15 +14,15 @@ pub(super) const OBJECT_GRAPH: &str = "object_graph";
 /// The field with which the paths in the metadata of Keras start.
 pub(in crate::diff) const KERAS_METADATA: &str = "keras_metadata";
 
-/// Compares the object graphs of two checkpoints, given as wire bytes; `tensors` has what is known of the tensors of each side.
+/// Compares the object graphs of two checkpoints, given as wire bytes; `known` has their objects, if they were read.
 pub(in crate::diff) fn compare_object_graphs(
-    sides: (&[u8], &[u8]),
-    tensors: [&TensorTable; 2],
+    (lhs, rhs): (&[u8], &[u8]),
+    known: Option<&Correspondence<'_>>,
     options: &DiffOptions,
     lists: &ListRules<'_>,
 ) -> Option<MessageDiff> {
     let ty = (TRACKABLE_OBJECT_GRAPH, OBJECT_GRAPH);
-    compare_part(ty, sides, Some(tensors), options, lists)
+    compare_part(ty, (lhs, rhs), known, options, lists)
 }
 
 /// Compares what Keras knows of the objects of two SavedModels, given as wire bytes.
@@ -40,18 +40,19 @@ pub(in crate::diff) fn compare_keras_metadata(
 fn compare_part(
     (ty, field): (&str, &str),
     (lhs, rhs): (&[u8], &[u8]),
-    tensors: Option<[&TensorTable; 2]>,
+    known: Option<&Correspondence<'_>>,
     options: &DiffOptions,
     lists: &ListRules<'_>,
 ) -> Option<MessageDiff> {
     let schema = Schema::tensorflow();
     let ty = schema.message(ty)?;
     let mut diff = MessageDiff::default();
-    with_rules(schema, options, lists, |rules| {
-        let root = PathBuilder::root();
-        let at = &root.field(field);
-        let rules = ModelRules { tensors: tensors.unwrap_or(rules.tensors), ..*rules };
-        rules.differ().compare(&MessagePair { ty, lhs, rhs, at }, &mut diff);
-    });
+    let root = PathBuilder::root();
+    let at = &root.field(field);
+    let nothing = Correspondence::default();
+    let objects = known.map(|_| at);
+    let known = known.unwrap_or(&nothing);
+    let rules = ModelRules { objects, ..ModelRules::new(schema, options, lists, known) };
+    rules.differ().compare(&MessagePair { ty, lhs, rhs, at }, &mut diff);
     Some(diff)
 }

@@ -3,7 +3,7 @@
 use super::ModelRules;
 use super::object_graph::name_stem;
 use super::treatment::{is_standalone_object, meaning, treatment};
-use crate::diff::graph::compare_bodies;
+use crate::diff::graph::{GraphPair, compare_bodies};
 use crate::diff::message::{MessageDiff, MessagePair, Rules, Treatment};
 use crate::diff::path::PathBuilder;
 use crate::graph::is_same_device;
@@ -25,9 +25,10 @@ impl Rules for ModelRules<'_> {
             return true;
         }
         let names = std::str::from_utf8(lhs).ok().zip(std::str::from_utf8(rhs).ok());
+        let (known, functions) = (self.known, &self.known.functions().renames);
         names.is_some_and(|(l, r)| {
-            [self.renames, self.functions, self.keys].iter().any(|names| names.is_rename(l, r))
-                || self.functions.is_rename_within(l, r)
+            [known.renames(), functions, known.keys()].iter().any(|names| names.is_rename(l, r))
+                || functions.is_rename_within(l, r)
         })
     }
 
@@ -44,14 +45,22 @@ impl Rules for ModelRules<'_> {
         if meaning(ty, field).is_for_users {
             return None;
         }
-        self.renames.new_name(lhs).or_else(|| self.functions.new_name(lhs))
+        let functions = &self.known.functions().renames;
+        self.known.renames().new_name(lhs).or_else(|| functions.new_name(lhs))
     }
 
     fn compare_by_meaning(&self, pair: &MessagePair<'_>, out: &mut MessageDiff) -> bool {
         let Some(known) = pair.ty.known else { return false };
         match known {
             KnownType::MetaGraphDef => self.meta_graph(pair, out),
-            KnownType::GraphDef => self.graph(pair, out),
+            KnownType::GraphDef => match self.own_nodes(pair.at) {
+                Some(nodes) => self.matched_graph(nodes, pair, out),
+                None => self.graph(pair, out),
+            },
+            // The comparison of the graphs reports the functions.
+            KnownType::FunctionDefLibrary if self.is_own_library(pair.at) => {
+                self.differ().fields(pair, out)
+            }
             KnownType::FunctionDefLibrary => self.function_library(pair, out),
             KnownType::FunctionDef => compare_bodies(&self.context(), pair, out),
             KnownType::SavedModel => self.saved_model(pair, out),
@@ -68,6 +77,19 @@ impl Rules for ModelRules<'_> {
             _ => return false,
         }
         true
+    }
+}
+
+impl ModelRules<'_> {
+    /// The matched nodes, if `at` is the path of their graphs.
+    fn own_nodes(&self, at: &PathBuilder<'_>) -> Option<&GraphPair<'_, '_>> {
+        let is_own = self.graph.is_some_and(|own| own.path() == at.path());
+        self.known.nodes.as_ref().filter(|_| is_own)
+    }
+
+    /// Whether `at` is the path of the libraries of the matched graphs.
+    fn is_own_library(&self, at: &PathBuilder<'_>) -> bool {
+        self.graph.is_some_and(|own| own.field("library").path() == at.path())
     }
 }
 

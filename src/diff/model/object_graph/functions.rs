@@ -23,10 +23,11 @@ impl ModelRules<'_> {
         let differ = self.differ();
         let mut unmatched = BTreeMap::new();
         for (name, bytes) in objects.lhs.functions() {
-            let new_name = self.functions.new_name(name).unwrap_or_else(|| (*name).to_owned());
+            let new_name =
+                self.known.functions().renames.new_name(name).unwrap_or_else(|| (*name).to_owned());
             unmatched.insert(new_name, (*name, *bytes));
         }
-        let (lhs_captures, rhs_captures) = (captures(&objects.lhs), captures(&objects.rhs));
+        let (lhs_captures, rhs_captures) = (captures(objects.lhs), captures(objects.rhs));
         let list = at.field("concrete_functions");
         let mut of_captures = Vec::new();
         for (name, rhs) in objects.rhs.functions() {
@@ -64,7 +65,7 @@ impl ModelRules<'_> {
         let before = out.changes.len();
         self.differ().one_sided(kind, (ty, function), &list.key(name), out);
         // The library reports a function that it lacks, too. A function that it has cannot be loaded without its entry.
-        if self.graphs.is_some_and(|graphs| graphs.functions.is_one_sided(kind, name)) {
+        if self.known.functions().is_one_sided(kind, name) {
             let entries = out.changes.iter_mut().skip(before);
             entries.for_each(|change| change.weight = Weight::Cosmetic);
         }

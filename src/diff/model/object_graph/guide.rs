@@ -15,8 +15,8 @@ impl ObjectMatching<'_> {
         rhs: &ObjectGraph<'_>,
     ) -> BTreeMap<ObjectId, ObjectId> {
         let of_rhs: BTreeMap<_, _> =
-            same_paths(rhs, &self.rhs).into_iter().map(|(id, known)| (known, id)).collect();
-        let pairs = same_paths(lhs, &self.lhs).into_iter();
+            same_paths(rhs, self.rhs).into_iter().map(|(id, known)| (known, id)).collect();
+        let pairs = same_paths(lhs, self.lhs).into_iter();
         pairs.filter_map(|(id, known)| Some((id, *of_rhs.get(&self.to_rhs(known)?)?))).collect()
     }
 }

@@ -18,8 +18,8 @@ use crate::graph::object_graph::{Edge, Label, ObjectId, Route, path};
 /// Two object graphs with their objects matched.
 #[derive(Debug)]
 pub(in crate::diff) struct ObjectMatching<'m> {
-    pub(super) lhs: ObjectGraph<'m>,
-    pub(super) rhs: ObjectGraph<'m>,
+    pub(super) lhs: &'m ObjectGraph<'m>,
+    pub(super) rhs: &'m ObjectGraph<'m>,
     to_rhs: Vec<Option<ObjectId>>,
     to_lhs: Vec<Option<ObjectId>>,
     /// The routes along which pairs were found.
@@ -72,8 +72,7 @@ impl<'m> ObjectMatching<'m> {
     /// Matches the objects; `functions` has the renames of functions, two tables have what is known of the tensors of each
     /// side. `guide` is the matching of the object graphs of the same two models in other messages.
     pub(in crate::diff) fn new(
-        lhs: ObjectGraph<'m>,
-        rhs: ObjectGraph<'m>,
+        (lhs, rhs): &'m (ObjectGraph<'m>, ObjectGraph<'m>),
         functions: &Renames,
         [of_lhs, of_rhs]: [&TensorTable; 2],
         guide: Option<&ObjectMatching<'_>>,
@@ -81,9 +80,9 @@ impl<'m> ObjectMatching<'m> {
         let mut objects = Self {
             to_rhs: vec![None; lhs.len()],
             to_lhs: vec![None; rhs.len()],
-            lhs_traits: traits(&lhs, of_lhs),
-            rhs_traits: traits(&rhs, of_rhs),
-            guided: guide.map(|guide| guide.pairs_of(&lhs, &rhs)).unwrap_or_default(),
+            lhs_traits: traits(lhs, of_lhs),
+            rhs_traits: traits(rhs, of_rhs),
+            guided: guide.map(|guide| guide.pairs_of(lhs, rhs)).unwrap_or_default(),
             lhs_routes: lhs.ids().map(|id| lhs.route(id)).collect(),
             rhs_routes: rhs.ids().map(|id| rhs.route(id)).collect(),
             lhs,
@@ -91,9 +90,9 @@ impl<'m> ObjectMatching<'m> {
             pairs: Vec::new(),
             renamed: Vec::new(),
         };
-        let lhs_hashes = hashes(&objects.lhs, |name| functions.new_name(name));
-        let rhs_hashes = hashes(&objects.rhs, |_| None);
-        if let (Some(l), Some(r)) = (objects.lhs.root(), objects.rhs.root()) {
+        let lhs_hashes = hashes(lhs, |name| functions.new_name(name));
+        let rhs_hashes = hashes(rhs, |_| None);
+        if let (Some(l), Some(r)) = (lhs.root(), rhs.root()) {
             objects.pair((l, r), (Route::Root, Route::Root));
         }
         let mut walked = WalkState::default();
@@ -140,8 +139,8 @@ impl<'m> ObjectMatching<'m> {
         let found: Vec<_> = found.collect();
         found.into_iter().for_each(|(pair, routes)| self.pair(pair, routes));
         let is_set = is_set(self.lhs_route(l)) && is_set(self.rhs_route(r));
-        let mut theirs = items(&self.rhs, r, &self.rhs_traits);
-        for (list, lhs_items) in items(&self.lhs, l, &self.lhs_traits) {
+        let mut theirs = items(self.rhs, r, &self.rhs_traits);
+        for (list, lhs_items) in items(self.lhs, l, &self.lhs_traits) {
             if let Some(rhs_items) = theirs.remove(list) {
                 self.items((l, r), (&lhs_items, &rhs_items), is_set);
             }
@@ -204,7 +203,7 @@ impl<'m> ObjectMatching<'m> {
             lists.collect::<BTreeSet<_>>()
         };
         // The items of lists that both sides have are paired.
-        let lists = &lists(&self.lhs, l) & &lists(&self.rhs, r);
+        let lists = &lists(self.lhs, l) & &lists(self.rhs, r);
         let is_other = |&(name, _): &(&str, ObjectId)| {
             list_and_number(name).is_none_or(|(list, _)| !lists.contains(list))
         };
@@ -274,17 +273,17 @@ impl<'m> ObjectMatching<'m> {
             graph.ids().filter(is_lost).map(|id| (hash(id), id)).collect::<Vec<_>>()
         };
         let mut theirs = BTreeMap::<u64, Vec<ObjectId>>::new();
-        for (hash, id) in lost(&self.rhs, &self.to_lhs, rhs_hashes).into_iter().rev() {
+        for (hash, id) in lost(self.rhs, &self.to_lhs, rhs_hashes).into_iter().rev() {
             theirs.entry(hash).or_default().push(id);
         }
         let routes = (Route::Unreachable, Route::Unreachable);
-        for (hash, l) in lost(&self.lhs, &self.to_rhs, lhs_hashes) {
+        for (hash, l) in lost(self.lhs, &self.to_rhs, lhs_hashes) {
             if let Some(r) = theirs.get_mut(&hash).and_then(Vec::pop) {
                 self.pair((l, r), routes);
             }
         }
-        let theirs = lost(&self.rhs, &self.to_lhs, rhs_hashes);
-        for (_, l) in lost(&self.lhs, &self.to_rhs, lhs_hashes) {
+        let theirs = lost(self.rhs, &self.to_lhs, rhs_hashes);
+        for (_, l) in lost(self.lhs, &self.to_rhs, lhs_hashes) {
             if let Ok(at) = theirs.binary_search_by_key(&l, |(_, id)| *id)
                 && let Some((_, r)) = theirs.get(at)
             {

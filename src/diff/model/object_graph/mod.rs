@@ -20,15 +20,15 @@ mod tensor_table;
 mod traits;
 
 use super::ModelRules;
+use super::correspondence::Correspondence;
 use crate::diff::Side;
-use crate::diff::graph::Renames;
 use crate::diff::message::{MessageDiff, MessagePair};
-use crate::error::Result;
+use crate::diff::path::PathBuilder;
 use crate::graph::ObjectGraph;
 use crate::graph::object_graph::ObjectGraphKind;
 use crate::schema::field::{saved_object, trackable_object_graph};
 
-pub(in crate::diff) use checkpoints::object_graph_keys;
+pub(in crate::diff) use checkpoints::KeyPairs;
 pub(super) use matching::ObjectMatching;
 pub(super) use repeats::remove_repeated;
 pub(in crate::diff) use repeats::remove_reported;
@@ -44,29 +44,38 @@ impl ModelRules<'_> {
         out: &mut MessageDiff,
     ) {
         let MessagePair { lhs, rhs, at, .. } = *pair;
-        let is_known = || self.graphs.is_some_and(|graphs| graphs.have_objects(lhs, rhs));
-        if let Some(objects) = self.objects.filter(|_| kind == ObjectGraphKind::Saved && is_known())
-        {
-            return self.objects(objects, pair, out);
+        if let Some(objects) = self.own_objects(at) {
+            return self.matched_objects(objects, pair, out);
         }
-        let graphs =
-            out.both((lhs, rhs), (ObjectGraph::new(kind, lhs), ObjectGraph::new(kind, rhs)), at);
-        let Some((lhs, rhs)) = graphs else { return };
-        let objects = ObjectMatching::new(lhs, rhs, self.functions, self.tensors, self.objects);
-        let keys = objects.keys();
-        // The keys of a whole model, if there are any, take precedence.
-        let keys = if self.keys.is_empty() { &keys } else { self.keys };
-        ModelRules { keys, ..*self }.objects(&objects, pair, out);
+        let read = (ObjectGraph::new(kind, lhs), ObjectGraph::new(kind, rhs));
+        let Some(graphs) = out.both((lhs, rhs), read, at) else { return };
+        let unknown = TensorTable::new();
+        let known = Correspondence::of_objects(&graphs, [&unknown; 2], self.known);
+        if let Some(objects) = &known.objects {
+            let rules = ModelRules { objects: Some(at), ..self.with(&known) };
+            rules.matched_objects(objects, pair, out);
+        }
     }
 
-    fn objects(&self, objects: &ObjectMatching<'_>, pair: &MessagePair<'_>, out: &mut MessageDiff) {
+    /// The matched objects, if `at` is the path of their object graphs.
+    fn own_objects(&self, at: &PathBuilder<'_>) -> Option<&ObjectMatching<'_>> {
+        let is_own = self.objects.is_some_and(|own| own.path() == at.path());
+        self.known.objects.as_ref().filter(|_| is_own)
+    }
+
+    fn matched_objects(
+        &self,
+        objects: &ObjectMatching<'_>,
+        pair: &MessagePair<'_>,
+        out: &mut MessageDiff,
+    ) {
         let at = pair.at;
-        for (side, graph) in [(Side::Lhs, &objects.lhs), (Side::Rhs, &objects.rhs)] {
+        for (side, graph) in [(Side::Lhs, objects.lhs), (Side::Rhs, objects.rhs)] {
             let findings = graph.findings().iter();
             let findings = findings.map(|finding| format!("{}: {finding}", side.name()));
             out.findings.extend(findings.map(|finding| (at.path(), finding)));
         }
-        objects.compare_references(self.functions, at, &mut out.changes);
+        objects.compare_references(&self.known.functions().renames, at, &mut out.changes);
         let item = match objects.rhs.kind() {
             ObjectGraphKind::Trackable => trackable_object_graph::trackable_object::MESSAGE_NAME,
             ObjectGraphKind::Saved => saved_object::MESSAGE_NAME,
@@ -84,24 +93,5 @@ impl ModelRules<'_> {
         }
         self.functions_of_objects(objects, at, out);
         differ.fields(pair, out);
-    }
-}
-
-impl<'m> ObjectMatching<'m> {
-    /// Matches the objects of two SavedModels; `None` if one has no object graph.
-    ///
-    /// # Errors
-    /// If a graph has more objects than can be counted.
-    pub(super) fn of_saved_model(
-        lhs: &'m [u8],
-        rhs: &'m [u8],
-        functions: &Renames,
-    ) -> Result<Option<Self>> {
-        if lhs.is_empty() || rhs.is_empty() {
-            return Ok(None);
-        }
-        let read = |bytes| ObjectGraph::new(ObjectGraphKind::Saved, bytes);
-        let unknown = TensorTable::new();
-        Ok(Some(Self::new(read(lhs)?, read(rhs)?, functions, [&unknown; 2], None)))
     }
 }

@@ -53,7 +53,7 @@ impl ObjectMatching<'_> {
     /// Reports objects that one side lacks, together with all objects that are reached only through them.
     fn added_or_removed(&self, kind: ChangeKind, nodes: &PathBuilder<'_>, out: &mut Vec<Change>) {
         let is_added = kind == ChangeKind::Added;
-        let graph = if is_added { &self.rhs } else { &self.lhs };
+        let graph = if is_added { self.rhs } else { self.lhs };
         let mut tops = vec![None; graph.len()];
         let mut groups = BTreeMap::<usize, (ObjectId, Vec<ObjectId>)>::new();
         for (position, &id) in graph.order().iter().enumerate() {
@@ -98,7 +98,7 @@ impl ObjectMatching<'_> {
         (from, label, to): (ObjectId, Label<'_>, ObjectId),
         is_rhs: bool,
     ) -> bool {
-        let graph = if is_rhs { &self.rhs } else { &self.lhs };
+        let graph = if is_rhs { self.rhs } else { self.lhs };
         !self.is_known(to, is_rhs) && graph.route(to) == Route::From(from, label)
     }
 
