@@ -1,13 +1,14 @@
 //! Finds the parts that two artifacts have in common, and compares each.
 
 use super::frozen::FrozenGraph;
-use super::message::ListRules;
-use super::model::{CommonPart, Correspondence};
+use super::matching::Correspondence;
 use super::object_graphs::{KnownNames, ObjectGraphs};
 use super::op_counts::op_counts;
 use super::side_tensors::SideTensors;
+use super::walk::message::ListRules;
+use super::walk::model::{self, CommonPart};
 use super::{Coverage, Damage, Diff, DiffOptions, Finding, Only, Side};
-use super::{files, graph_globs, model, non_finite, restorability, suggestions, tensors};
+use super::{files, graph_globs, non_finite, restorability, suggestions, tensors};
 use crate::artifact::{Artifact, ArtifactKind};
 use crate::error::{Error, Result};
 use crate::progress::Progress;

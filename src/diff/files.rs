@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::message::ListRules;
 use super::path::PathBuilder;
-use super::{Change, Diff, DiffOptions, model};
+use super::walk::message::ListRules;
+use super::walk::model;
+use super::{Change, Diff, DiffOptions};
 use crate::artifact::{Asset, Document, Files};
 use crate::error::Result;
 

@@ -14,7 +14,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::side_tensors::SideTensors;
-use super::{Diff, DiffOptions, Only, Side, Status, model};
+use super::walk::model;
+use super::{Diff, DiffOptions, Only, Side, Status};
 use crate::artifact::{Artifact, ArtifactKind};
 use crate::checkpoint::{Checkpoint, Entry, Partitioned, StoredSlice};
 use crate::error::{Error, Result};

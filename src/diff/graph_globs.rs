@@ -1,9 +1,9 @@
 //! Globs of rules for graphs that match nothing, which are usually typos.
 
-use super::model::graphs;
 use super::name_filter::Globs;
 use super::stated_at::StatedAt;
 use super::unused::UnusedPattern;
+use super::walk::model::graphs;
 use super::{Diff, DiffOptions, ignore};
 use crate::error::Result;
 use crate::message::{Message, fields, nested, string};

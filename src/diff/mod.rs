@@ -1,10 +1,12 @@
 //! Compares two artifacts: their tensors, messages and files.
 
 mod artifacts;
+mod ascending;
 mod change;
 mod change_group;
 #[doc(hidden)]
 pub mod constant;
+mod counters;
 mod criteria;
 mod embedded;
 mod explain;
@@ -12,13 +14,12 @@ mod files;
 mod finding;
 mod frozen;
 mod full_names;
-mod graph;
 mod graph_globs;
 mod ignore;
 mod join;
 mod listed;
-mod message;
-mod model;
+mod matching;
+mod meaning;
 mod name_filter;
 mod non_finite;
 mod object_graphs;
@@ -39,6 +40,7 @@ mod tensors;
 mod text_view;
 mod unmatched;
 mod unused;
+mod walk;
 
 #[doc(hidden)]
 pub use self::{
@@ -47,23 +49,23 @@ pub use self::{
     graph_globs::{GlobTarget, GraphGlob},
     ignore::path_glob,
     listed::ListedTensors,
-    message::{Keyed, MessageOptions, PathPattern, messages},
     name_filter::{Globs, escaped_glob, glob_names, name_glob},
     outcome::{Coverage, Damage, LeftOut, Rename, RoleCounts},
     rename_rule::StatedRename,
     stated_at::StatedAt,
     text_view::{ChangedPart, Hunk, Line, LineTag, TextDiff, TextView},
     unused::{UnusedPattern, closest_name},
+    walk::message::{Keyed, MessageOptions, PathPattern, messages},
 };
 pub use artifacts::diff;
 pub use change::{Change, ChangeKind, Weight};
 pub use change_group::{ChangeGroup, Grouping};
+pub(crate) use counters::stem;
 pub use criteria::Criteria;
 pub(crate) use embedded::object_graph as embedded_object_graph;
 pub use finding::Finding;
-pub(crate) use graph::{is_internal, stem};
 pub use ignore::Ignore;
-pub use message::Lists;
+pub(crate) use meaning::is_internal;
 pub use name_filter::NameFilter;
 pub(crate) use object_graphs::described_tensors;
 pub use outcome::{ChangeCounts, Diff, Status, StatusCounts, TensorDiff, Verdict};
@@ -73,6 +75,7 @@ pub use reported::ReportedChange;
 pub use roles::TensorRole;
 pub use side::Side;
 pub use tensor_rules::TensorRules;
+pub use walk::message::Lists;
 
 use std::sync::Arc;
 

@@ -9,12 +9,13 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::full_names::FullNames;
-use super::message::ListRules;
-use super::model::{Correspondence, ObjectGraphPair, TensorTable, object_graphs, tensor_table};
+use super::matching::objects::{TensorTable, name_stem, tensor_table};
+use super::matching::{Correspondence, ObjectGraphPair, object_graphs};
 use super::side_tensors::SideTensors;
+use super::walk::message::ListRules;
+use super::walk::model;
 use super::{
-    Diff, DiffOptions, Finding, Only, Side, Status, TensorDiff, embedded, model, roles,
-    roles::TensorRole,
+    Diff, DiffOptions, Finding, Only, Side, Status, TensorDiff, embedded, roles, roles::TensorRole,
 };
 use crate::checkpoint::{Checkpoint, Entry};
 use crate::graph::ObjectGraph;
@@ -299,7 +300,7 @@ fn without_taken_names(
 
 /// Whether two full names differ only in the numbers that make them unique.
 fn is_renumbered(lhs: &Name, rhs: &Name) -> bool {
-    let stem = |name: &Name| name.as_str().map(|name| model::name_stem(name).0);
+    let stem = |name: &Name| name.as_str().map(|name| name_stem(name).0);
     stem(lhs).is_some_and(|of_lhs| Some(of_lhs) == stem(rhs))
 }
 

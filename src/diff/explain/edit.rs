@@ -3,7 +3,7 @@
 use super::located::Located;
 use super::part::Part;
 use super::substitution::{self, Substitution};
-use crate::diff::graph::unnumbered;
+use crate::diff::counters::unnumbered;
 use crate::diff::{Change, ChangeKind, Detail};
 
 /// An edit.

@@ -1,7 +1,7 @@
 //! The part of a model that a change is in, which tells whether it can follow from changes in other parts.
 
 use super::place::Place;
-use crate::diff::graph::unnumbered;
+use crate::diff::counters::unnumbered;
 use crate::diff::{Change, ChangeKind, Detail};
 
 /// A part of a model. Changes in a part may follow from changes in those before it.

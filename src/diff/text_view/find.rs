@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::hops::SideSelector;
-use crate::diff::message::{ListAs, Treatment, item_key, key_text};
-use crate::diff::model::{meaning, treatment};
+use crate::diff::walk::message::{ListAs, Treatment, item_key, key_text};
+use crate::diff::walk::model::{meaning, treatment};
 use crate::message::{Value, canonical, nested, records};
 use crate::schema::field::map_entry;
 use crate::schema::{Field, MessageType, Schema};

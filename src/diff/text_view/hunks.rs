@@ -3,7 +3,7 @@
 use similar::{DiffOp, group_diff_ops};
 
 use super::lines::{Lines, StoredLine};
-use crate::diff::message::{Item, align};
+use crate::diff::walk::message::{Item, align};
 use crate::message::Value;
 
 /// The maximum number of lines of context.

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 
 pub use hunks::{Hunk, Line, LineTag, TextDiff};
 
-use super::model::CommonPart;
+use super::walk::model::CommonPart;
 use super::{Change, Diff, Path};
 use crate::artifact::Artifact;
 use crate::error::{Error, ErrorKind, Result};

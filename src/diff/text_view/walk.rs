@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::find::{FieldValues, NamedValues};
 use super::hops::{self, Hop, SideSelector};
 use super::{ChangedPart, PartMessage};
-use crate::diff::model::CommonPart;
+use crate::diff::walk::model::CommonPart;
 use crate::diff::{Change, ChangeKind, Detail};
 use crate::message::{canonical, fields, records};
 use crate::meta_graph::item_type;

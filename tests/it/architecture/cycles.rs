@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A module's path below `src`: `["message", "wire"]`.
-type Module = Vec<String>;
+pub(super) type Module = Vec<String>;
 
 /// The cycles of files that call each other because their data is recursive: directory, files and reason.
 const RECURSIVE: &[(&str, &[&str], &str)] = &[
     (
-        "diff/message",
+        "diff/walk/message",
         &[
             "align", "any", "differ", "item", "json", "keyed", "level", "list", "map", "rules",
             "set", "unknown",
@@ -84,10 +84,10 @@ impl Source {
 }
 
 /// All modules with their sources.
-struct Modules(BTreeMap<Module, Source>);
+pub(super) struct Modules(BTreeMap<Module, Source>);
 
 impl Modules {
-    fn read() -> Self {
+    pub(super) fn read() -> Self {
         let module = |(_, path, code): (String, std::path::PathBuf, String)| {
             let inside = path.strip_prefix("src").unwrap().with_extension("");
             let steps = inside.iter().map(|step| step.to_str().unwrap().to_owned());
@@ -127,7 +127,7 @@ impl Modules {
     }
 
     /// The modules that each module imports, without its ancestors and descendants: a directory counts as one unit.
-    fn imports(&self) -> BTreeMap<&Module, BTreeSet<Module>> {
+    pub(super) fn imports(&self) -> BTreeMap<&Module, BTreeSet<Module>> {
         let of = |(module, source): (&Module, &Source)| {
             let uses = source.uses.iter().map(|(path, _)| path);
             uses.chain(&source.paths)
@@ -140,7 +140,7 @@ impl Modules {
 }
 
 /// All modules that a module imports, directly or through others.
-fn reached<'m>(
+pub(super) fn reached<'m>(
     from: &Module,
     imports: &'m BTreeMap<&Module, BTreeSet<Module>>,
 ) -> BTreeSet<&'m Module> {

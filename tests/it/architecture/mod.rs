@@ -1,6 +1,7 @@
 //! Checks the rules of ARCHITECTURE.md against the sources.
 
 mod cycles;
+mod phases;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
