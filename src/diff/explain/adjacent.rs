@@ -8,8 +8,8 @@ use petgraph::unionfind::UnionFind;
 
 use super::equal::EqualEdits;
 use super::located::Located;
-use super::part::Part;
 use super::place::Place;
+use crate::diff::meaning::Part;
 use crate::diff::{Detail, Path};
 
 /// A node whose inputs changed, or a source of such an input.

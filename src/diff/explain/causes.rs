@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::adjacent;
 use super::edit::Edit;
 use super::equal::EqualEdits;
-use super::part::Part;
 use super::substitution::{self, Substitution};
+use crate::diff::meaning::Part;
 use crate::diff::{ChangeGroup, ChangeKind, Path};
 
 /// The groups that follow from no other, each with the changes that follow from it.

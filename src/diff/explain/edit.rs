@@ -1,9 +1,9 @@
 //! What a change does to a field, wherever the field is. Changes with equal edits are reported together.
 
 use super::located::Located;
-use super::part::Part;
 use super::substitution::{self, Substitution};
 use crate::diff::counters::unnumbered;
+use crate::diff::meaning::Part;
 use crate::diff::{Change, ChangeKind, Detail};
 
 /// An edit.
@@ -24,18 +24,6 @@ pub(super) enum Edit<'a> {
     /// The same values in the same field.
     Field(Vec<&'a str>, ChangeKind, Option<&'a str>, Option<&'a str>),
 }
-
-/// Attributes and fields that have shapes.
-const SHAPES: [&str; 8] = [
-    "shape",
-    "shapes",
-    "handle_data",
-    "output_shapes",
-    "element_shape",
-    "var_shape",
-    "full_shape",
-    "tensor_shape",
-];
 
 impl<'a> Edit<'a> {
     /// The edit of a change, and the part that it is reported in if equal edits of other parts are reported apart.
@@ -91,11 +79,10 @@ impl<'a> Edit<'a> {
         if is_constant && *part == Part::Initializers {
             return Some(Self::InitialValue);
         }
-        let is_shape = place.fields.iter().any(|field| SHAPES.contains(field));
         // Constants of gradients and the like are shapes; those of the model need not be.
         let is_derived = is_constant && !part.is_made();
         let sizes = || substitution::of_sizes(lhs, rhs);
-        if is_shape || is_derived {
+        if place.is_shape || is_derived {
             return Some(sizes()).filter(|sizes| !sizes.is_empty()).map(Self::Sizes);
         }
         let types = substitution::of_types(lhs, rhs);

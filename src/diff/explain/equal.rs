@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::edit::Edit;
 use super::located::Located;
-use super::part::Part;
 use super::replaced::Replaced;
+use crate::diff::meaning::Part;
 
 /// Equal edits, the first of which stands for the others.
 #[derive(Debug)]

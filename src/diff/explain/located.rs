@@ -1,7 +1,7 @@
 //! Changes with their places.
 
-use super::part::Part;
 use super::place::Place;
+use crate::diff::meaning::Part;
 use crate::diff::{Change, Path, Weight};
 
 /// A semantic change and its place.

@@ -1,5 +1,6 @@
 //! Where a change is: the node, function or object, and the field.
 
+use crate::diff::meaning::{FieldCursor, Items, Meaning, Part, is_shape_attribute};
 use crate::diff::{Path, Step};
 
 /// The parts of a path that tell what kind of field it leads to.
@@ -11,6 +12,16 @@ pub(super) struct Place<'a> {
     pub(super) node: Option<&'a str>,
     /// The object that has the field, by its path in the object graph.
     pub(super) object: Option<&'a str>,
+    /// The part of a model that the innermost field with a part is in.
+    pub(super) part: Option<Part>,
+    /// The items of the innermost field.
+    pub(super) items: Items,
+    /// Whether the field has shapes, or is in one that has.
+    pub(super) is_shape: bool,
+    /// Whether the path leads into the list of objects of an object graph.
+    pub(super) is_in_objects: bool,
+    /// The items of the list or map that the next key is in.
+    list: Items,
     /// Whether the field is in a SavedModel.
     is_in_saved_model: bool,
     /// The fields and attributes on the path, without the messages that contain every graph.
@@ -19,32 +30,38 @@ pub(super) struct Place<'a> {
 
 impl<'a> Place<'a> {
     pub(super) fn of(path: &'a Path) -> Self {
-        let mut place = Self::default();
-        let mut list = "";
+        let (mut place, mut cursor) = (Self::default(), FieldCursor::default());
         for step in path.steps() {
             match step {
-                Step::Field(name) => {
-                    list = name;
-                    match list {
-                        "meta_graphs" => place.is_in_saved_model = true,
-                        "graph_def" | "library" => {}
-                        _ => place.fields.push(list),
-                    }
-                }
+                Step::Field(name) => place.enter(name, &cursor.enter(name)),
                 Step::Key(key) => {
-                    match list {
-                        "node" | "node_def" | "ret" | "control_ret" => place.node = Some(key),
-                        "function" | "concrete_functions" => place.function = Some(key),
-                        "nodes" => place.object = Some(key),
-                        "attr" => place.fields.push(key),
-                        _ => {}
+                    cursor.key(key);
+                    match std::mem::take(&mut place.list) {
+                        Items::Nodes => place.node = Some(key),
+                        Items::Functions => place.function = Some(key),
+                        Items::Objects => place.object = Some(key),
+                        Items::Attributes => {
+                            place.fields.push(key);
+                            place.is_shape |= is_shape_attribute(key);
+                        }
+                        Items::Others | Items::MetaGraphs | Items::Collections => {}
                     }
-                    list = "";
                 }
-                Step::Index(_) => list = "",
+                Step::Index(_) => place.list = Items::Others,
             }
         }
         place
+    }
+
+    fn enter(&mut self, name: &'a str, meaning: &Meaning) {
+        self.part = meaning.part.or(self.part);
+        self.is_shape |= meaning.is_shape;
+        (self.items, self.list) = (meaning.items, meaning.items);
+        self.is_in_objects |= meaning.items == Items::Objects;
+        self.is_in_saved_model |= meaning.items == Items::MetaGraphs;
+        if !meaning.holds_graphs {
+            self.fields.push(name);
+        }
     }
 
     /// Whether the field is one that only TensorFlow 2 writes: of objects and of the functions that it traces.

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::hops::SideSelector;
-use crate::diff::walk::message::{ListAs, Treatment, item_key, key_text};
-use crate::diff::walk::model::{meaning, treatment};
+use crate::diff::meaning::{ListAs, meaning};
+use crate::diff::walk::message::{Treatment, item_key, key_text};
+use crate::diff::walk::model::treatment;
 use crate::message::{Value, canonical, nested, records};
 use crate::schema::field::map_entry;
 use crate::schema::{Field, MessageType, Schema};

@@ -149,8 +149,9 @@ fn push(out: &mut MessageDiff, change: Box<Change>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::rules::{KeyField, ListAs, Treatment};
+    use super::super::rules::Treatment;
     use super::*;
+    use crate::diff::meaning::{KeyField, ListAs};
     use crate::error::Result;
     use crate::message::Message;
     use crate::schema::Field;

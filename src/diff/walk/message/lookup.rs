@@ -3,20 +3,9 @@
 //! Names are looked up one after the other until the first `*` or `**`, and the last name behind that in all types.
 
 use super::PathPattern;
-use super::rules::KeyField;
+use crate::diff::meaning::{FieldComparison, KeyField};
 use crate::schema::{Field, Kind, MessageType, Schema, WellKnown};
 use crate::suggestion;
-
-/// How a field is compared where the schema leaves it open.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FieldComparison {
-    /// As any field of its type.
-    Plain,
-    /// As a list whose items are paired by their meaning; the messages in it are compared as usual.
-    PairedByMeaning,
-    /// By its meaning, with everything in it.
-    ComparedByMeaning,
-}
 
 /// The messages in which patterns are looked up.
 #[derive(Debug, Clone, Copy)]

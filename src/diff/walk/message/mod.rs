@@ -29,11 +29,11 @@ pub(in crate::diff) use align::align;
 pub(crate) use differ::{MessageDiff, MessageDiffer, MessagePair};
 pub(in crate::diff) use item::Item;
 pub(in crate::diff) use keyed::{item_key, key_text};
-pub(crate) use lookup::{FieldComparison, Scope};
+pub(crate) use lookup::Scope;
 pub(crate) use options::ListRules;
 pub use options::{Keyed, Lists, MessageOptions};
 pub use pattern::PathPattern;
-pub(crate) use rules::{KeyField, ListAs, Rules, Treatment};
+pub(crate) use rules::{Rules, Treatment};
 
 use crate::diff::Change;
 use crate::diff::path::PathBuilder;

@@ -7,8 +7,9 @@ use serde::Serialize;
 
 use super::PathPattern;
 use super::lookup::{Scope, missing_key};
-use super::rules::{KeyField, ListAs, Rules, Treatment};
+use super::rules::{Rules, Treatment};
 use crate::compare::Tolerance;
+use crate::diff::meaning::{KeyField, ListAs};
 use crate::diff::path::PathBuilder;
 use crate::error::{Error, Result};
 use crate::schema::{Field, MessageType, Schema};

@@ -1,9 +1,8 @@
 //! Rules for the comparison of fields whose meaning the schema does not express.
 
-use std::borrow::Cow;
-
 use super::{MessageDiff, MessagePair};
 use crate::diff::Weight;
+use crate::diff::meaning::ListAs;
 use crate::diff::path::PathBuilder;
 use crate::schema::{Field, MessageType};
 
@@ -65,17 +64,3 @@ impl Default for Treatment<'_> {
         }
     }
 }
-
-/// The comparison of a list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ListAs<'r> {
-    /// Items are aligned in order.
-    List,
-    /// Items are compared as a multiset.
-    Set,
-    /// Messages are paired by the values of these fields, in any order.
-    Keyed(&'r [KeyField]),
-}
-
-/// A field of an item, or of a message inside it: `name`, `tensor_info.name`.
-pub(crate) type KeyField = Cow<'static, str>;

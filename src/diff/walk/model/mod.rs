@@ -27,8 +27,7 @@ pub(in crate::diff) use common::{CommonPart, graph_def, graphs};
 pub(in crate::diff) use object_graph::remove_reported;
 use parts::OBJECT_GRAPH;
 pub(in crate::diff) use parts::{KERAS_METADATA, compare_keras_metadata, compare_object_graphs};
-pub(in crate::diff) use saved_model::tags;
-pub(in crate::diff) use treatment::{meaning, treatment};
+pub(in crate::diff) use treatment::treatment;
 
 /// The rules for the messages of two models, given who meets whom in them.
 #[derive(Clone, Copy)]

@@ -1,9 +1,10 @@
 //! The rules for messages of models, by type and field.
 
 use super::ModelRules;
-use super::treatment::{is_standalone_object, meaning, treatment};
+use super::treatment::{is_standalone_object, treatment};
 use crate::diff::matching::graph::GraphPair;
 use crate::diff::matching::objects::name_stem;
+use crate::diff::meaning::meaning;
 use crate::diff::path::PathBuilder;
 use crate::diff::walk::graph::compare_bodies;
 use crate::diff::walk::message::{MessageDiff, MessagePair, Rules, Treatment};
@@ -22,7 +23,7 @@ impl Rules for ModelRules<'_> {
         if meaning(ty, field).is_for_users {
             return false;
         }
-        if &*field.name == "registered_op_type" && is_counted(lhs) && is_counted(rhs) {
+        if meaning(ty, field).is_counted && is_counted(lhs) && is_counted(rhs) {
             return true;
         }
         let names = std::str::from_utf8(lhs).ok().zip(std::str::from_utf8(rhs).ok());

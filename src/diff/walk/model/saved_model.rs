@@ -3,13 +3,11 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::ModelRules;
+use crate::diff::meaning::tags;
 use crate::diff::walk::message::{MessageDiff, MessagePair};
 use crate::diff::{ChangeKind, Detail};
-use crate::message::{entries, fields, nested, strings};
-use crate::schema::field::{
-    meta_graph_def::{self, meta_info_def},
-    saved_model,
-};
+use crate::message::{entries, fields};
+use crate::schema::field::{meta_graph_def, saved_model};
 
 impl ModelRules<'_> {
     /// Compares two `SavedModel`s. Meta graphs are paired by their sets of tags; a single unmatched one on each side is paired too.
@@ -66,12 +64,4 @@ fn in_order(waiting: BTreeMap<String, VecDeque<(usize, &[u8])>>) -> Vec<(String,
 /// The meta graphs by their tags: `serve`, `gpu, serve`.
 fn meta_graphs(saved_model: &[u8]) -> Vec<(String, &[u8])> {
     fields(saved_model, saved_model::META_GRAPHS).map(|graph| (tags(graph), graph)).collect()
-}
-
-/// The sorted tags of a meta graph.
-pub(in crate::diff) fn tags(meta_graph: &[u8]) -> String {
-    let info = nested(meta_graph, meta_graph_def::META_INFO_DEF);
-    let mut tags: Vec<_> = strings(info, meta_info_def::TAGS).collect();
-    tags.sort_unstable();
-    tags.join(", ")
 }
