@@ -48,7 +48,7 @@ fn assets(lhs: &Files, rhs: &Files, diff: &mut Diff) -> Result<()> {
     let removed = only_in(&lhs.assets, &rhs.assets);
     let mut added = only_in(&rhs.assets, &lhs.assets);
     // Only files of one size are read.
-    let sizes: BTreeSet<u64> = removed.iter().map(|(_, asset)| asset.bytes()).collect();
+    let sizes: BTreeSet<u64> = removed.values().map(|asset| asset.bytes()).collect();
     let mut contents = BTreeMap::<(u64, String), VecDeque<&str>>::new();
     for (name, asset) in added.iter().filter(|(_, asset)| sizes.contains(&asset.bytes())) {
         contents.entry((asset.bytes(), asset.sha256()?)).or_default().push_back(name);
