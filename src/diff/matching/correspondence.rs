@@ -36,7 +36,7 @@ impl<'a> Correspondence<'a> {
         threads: usize,
     ) -> Self {
         let (lhs, rhs) = &sides.graphs;
-        let nodes = GraphPair::new(lhs, rhs, threads);
+        let nodes = GraphPair::new(lhs, rhs, &NONE, threads);
         let libraries = (lhs.library(), rhs.library());
         let functions = FunctionMatching::new(schema, libraries.0, libraries.1, &nodes.renames);
         let objects = sides.objects.as_ref().map(|objects| {

@@ -13,20 +13,12 @@ use super::consumers::BothConsumers;
 use super::extend::{self, Requirement};
 use super::matching::Matching;
 use super::node_hash::{NodeHashes, content_hash};
-use super::numbers::hash_unnumbered;
+use super::numbers::family;
 use super::per_node::PerNode;
 use super::savers::Savers;
 use super::sequence;
 use super::structure::consumed_output;
 use crate::graph::{Graph, Node, NodeId, NodeKind, data_count, is_constant};
-
-/// The hash of what a node keeps when it is numbered anew: op and name without numbers.
-pub(super) fn family(node: &Node<'_>) -> u64 {
-    let mut state = DefaultHasher::new();
-    node.op.hash(&mut state);
-    hash_unnumbered(node.name, &mut state);
-    state.finish()
-}
 
 /// Pairs the nodes of both graphs in the order of their definition; `None` if that pairs equal names only.
 pub(super) fn by_order<'g, 'm>(
@@ -133,14 +125,15 @@ impl InOrder<'_, '_, '_> {
         let (lhs, rhs) = self.matching.inputs(l, r);
         for (a, b) in lhs.iter().zip(rhs) {
             if let (Some(a), Some(b)) = (a.source, b.source)
-                && self.are_free_constants(a, b)
+                && self.are_free(a, b)
             {
                 self.matching.pair(a, b);
             }
         }
     }
 
-    /// Whether the data inputs of both come from pairs, from constants without partners, or from nodes that come later.
+    /// Whether the data inputs of both come from pairs, from constants and arguments without partners, or from nodes
+    /// that come later.
     fn agree(&self, l: NodeId, r: NodeId) -> bool {
         let (lhs, rhs) = self.matching.inputs(l, r);
         data_count(lhs) == data_count(rhs)
@@ -149,10 +142,7 @@ impl InOrder<'_, '_, '_> {
                     && match (a.source, b.source) {
                         (Some(a), Some(b)) => match self.matching.to_rhs(a) {
                             Some(partner) => partner == b,
-                            None => {
-                                self.are_free_constants(a, b)
-                                    || a > l && self.proposed.get(a) == Some(b)
-                            }
+                            None => self.are_free(a, b) || a > l && self.proposed.get(a) == Some(b),
                         },
                         (None, None) => true,
                         _ => false,
@@ -160,10 +150,14 @@ impl InOrder<'_, '_, '_> {
             })
     }
 
-    /// Whether two nodes are constants without partners that may be one.
-    fn are_free_constants(&self, l: NodeId, r: NodeId) -> bool {
+    /// Whether two nodes are constants or arguments without partners that may be one.
+    fn are_free(&self, l: NodeId, r: NodeId) -> bool {
         let (lhs, rhs) = (self.matching.lhs.node(l), self.matching.rhs.node(r));
         let is_free = self.matching.to_rhs(l).is_none() && self.matching.to_lhs(r).is_none();
-        is_free && is_constant(lhs.op) && is_constant(rhs.op) && family(lhs) == family(rhs)
+        let are = |is: fn(&Node<'_>) -> bool| is(lhs) && is(rhs);
+        is_free
+            && (are(|node| is_constant(node.op))
+                || are(|n| matches!(n.kind, NodeKind::Argument(_))))
+            && family(lhs) == family(rhs)
     }
 }

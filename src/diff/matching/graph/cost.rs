@@ -5,11 +5,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use petgraph::unionfind::UnionFind;
 
-use super::aligned::family;
 use super::consumers::BothConsumers;
 use super::matching::Matching;
 use super::node_hash::{content_hash, node_hash};
-use super::numbers::{hash_last_word, is_numbered, renumbered_part, shift};
+use super::numbers::{family, hash_last_word, is_numbered, renumbered_part, shift};
+use super::outer_renames::OuterRenames;
 use super::per_node::PerNode;
 use super::savers::Savers;
 use super::structure::consumed_output;
@@ -74,7 +74,12 @@ pub(super) fn differing(matching: &Matching<'_, '_>, users: &BothConsumers) -> u
 }
 
 /// The number of changes that there are to tell, more or less.
-pub(super) fn cost(matching: &Matching<'_, '_>, savers: &Savers, users: &BothConsumers) -> usize {
+pub(super) fn cost(
+    matching: &Matching<'_, '_>,
+    savers: &Savers,
+    users: &BothConsumers,
+    outer: OuterRenames<'_>,
+) -> usize {
     let (lhs_restoring, rhs_restoring) = savers.restoring();
     let without = |mut ids: Vec<NodeId>, restoring: &[NodeId]| {
         ids.retain(|id| restoring.binary_search(id).is_err());
@@ -88,7 +93,7 @@ pub(super) fn cost(matching: &Matching<'_, '_>, savers: &Savers, users: &BothCon
     let (mut renames, mut renamed) = (BTreeSet::new(), 0);
     for (l, r) in matching.renamed().filter(|&(_, r)| !savers.is_restoring(r)) {
         let (lhs, rhs) = (matching.lhs.node(l), matching.rhs.node(r));
-        if rhs.kind == NodeKind::Node {
+        if rhs.kind == NodeKind::Node && !outer.has(lhs.name, rhs.name) {
             renames.insert(rename(lhs.name, rhs.name));
             renamed += 1;
         }

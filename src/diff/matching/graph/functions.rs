@@ -50,6 +50,7 @@ impl<'g, 'm> FunctionMatching<'g, 'm> {
         let mut l: Vec<_> = l.into_iter().map(|f| lhs_hasher.candidate(f)).collect();
         let mut r: Vec<_> = r.into_iter().map(|f| rhs_hasher.candidate(f)).collect();
         let mut pairs = Vec::new();
+        let of_moved = pair_moved(&scopes, &mut l, &mut r, &mut pairs);
         // From the most to the least reliable criterion.
         let names: [fn(&Candidate<'_, 'm>) -> Cow<'m, str>; 3] =
             [|c| c.function.name.into(), |c| without_last(c.function.name), |c| c.stem.clone()];
@@ -59,6 +60,7 @@ impl<'g, 'm> FunctionMatching<'g, 'm> {
         for name in names {
             pair(&mut l, &mut r, &mut pairs, |c| (name(c), 0));
         }
+        l.extend(of_moved);
         for candidate in l.iter_mut() {
             if let Some(stem) = scopes.new_name_by_start(&candidate.stem) {
                 candidate.stem = stem.into();
@@ -161,6 +163,43 @@ fn pair<'g, 'm>(
     }
     lhs.extend(l);
     rhs.extend(r);
+}
+
+/// Pairs the functions of layers that were numbered anew: of `dense_1`, which is `dense_2` in rhs, `__inference_dense_1_layer_call_fn_9`.
+/// Their old names are those of other functions. Returns those of lhs that found no partner.
+fn pair_moved<'g, 'm>(
+    scopes: &Renames,
+    lhs: &mut Vec<Candidate<'g, 'm>>,
+    rhs: &mut Vec<Candidate<'g, 'm>>,
+    pairs: &mut Vec<(&'g Function<'m>, &'g Function<'m>)>,
+) -> Vec<Candidate<'g, 'm>> {
+    if scopes.is_empty() {
+        return Vec::new();
+    }
+    let known: BTreeSet<Cow<'m, str>> = rhs.iter().map(|c| c.stem.clone()).collect();
+    let mut moved = Vec::new();
+    for mut candidate in std::mem::take(lhs) {
+        let stem = moved_stem(scopes, &candidate.stem).filter(|stem| known.contains(&**stem));
+        match stem {
+            Some(stem) => {
+                candidate.stem = stem.into();
+                moved.push(candidate);
+            }
+            None => lhs.push(candidate),
+        }
+    }
+    pair(&mut moved, rhs, pairs, |c| (c.stem.clone(), c.body));
+    pair(&mut moved, rhs, pairs, |c| (c.stem.clone(), 0));
+    moved
+}
+
+/// What TensorFlow writes before the name of a function that it traced.
+const TRACED: [&str; 3] = ["__inference_", "__forward_", "__backward_"];
+
+/// The name of a function of a renamed scope; `None` for other functions.
+fn moved_stem(scopes: &Renames, stem: &str) -> Option<String> {
+    let (mark, rest) = TRACED.iter().find_map(|mark| Some((*mark, stem.strip_prefix(mark)?)))?;
+    Some(format!("{mark}{}", scopes.new_name_by_start(rest)?))
 }
 
 /// How names of functions count in the hash of a body.

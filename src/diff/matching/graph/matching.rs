@@ -1,8 +1,11 @@
 //! The matched nodes of two graphs.
 
 use std::collections::BTreeMap;
+use std::mem::discriminant;
 
+use super::numbers::family;
 use super::per_node::PerNode;
+use super::sequence;
 use crate::diff::join::join;
 use crate::graph::{Graph, Input, NodeId, NodeKind};
 
@@ -21,14 +24,14 @@ pub(in crate::diff) struct Matching<'g, 'm> {
 }
 
 impl<'g, 'm> Matching<'g, 'm> {
-    /// Pairs nodes by name, and arguments and results of functions by position.
+    /// Pairs nodes by name, and results of functions by position; arguments too, unless one came or went.
     pub(super) fn by_name(lhs: &'g Graph<'m>, rhs: &'g Graph<'m>) -> Self {
         let mut found = Self::of_borders(lhs, rhs);
         found.pair_names(|_, _| true);
         found
     }
 
-    /// Pairs arguments and results of functions by position, and nothing else.
+    /// Pairs results of functions by position, also arguments unless one came or went, and nothing else.
     pub(super) fn of_borders(lhs: &'g Graph<'m>, rhs: &'g Graph<'m>) -> Self {
         let (to_rhs, to_lhs) = (PerNode::new(lhs), PerNode::new(rhs));
         let is_renamed = PerNode::new(rhs);
@@ -42,12 +45,12 @@ impl<'g, 'm> Matching<'g, 'm> {
         let (lhs, rhs) = (self.lhs, self.rhs);
         let is_first = |l, name| lhs.duplicates().is_empty() || lhs.find(name) == Some(l);
         let mut next = 0;
-        for (l, node) in lhs.iter().filter(|(_, node)| node.kind == NodeKind::Node) {
+        for (l, node) in lhs.iter().filter(|(_, node)| is_named(node.kind)) {
             // In most comparisons the nodes have the same order.
             if self.to_rhs(l).is_none()
                 && is_first(l, node.name)
                 && let Some(r) = rhs.find_among(next..next + 1, node.name)
-                && rhs.node(r).kind == NodeKind::Node
+                && discriminant(&rhs.node(r).kind) == discriminant(&node.kind)
                 && self.to_lhs(r).is_none()
                 && may_be_one(l, r)
             {
@@ -56,6 +59,24 @@ impl<'g, 'm> Matching<'g, 'm> {
             }
         }
         self.pair_duplicates();
+        self.pair_arguments();
+    }
+
+    /// Pairs the other arguments in their order, whatever the numbers in their names.
+    fn pair_arguments(&mut self) {
+        let unmatched = |ids: Vec<NodeId>, graph: &Graph<'_>| {
+            let is_argument = |id: &NodeId| matches!(graph.node(*id).kind, NodeKind::Argument(_));
+            let ids: Vec<_> = ids.into_iter().filter(is_argument).collect();
+            let families: Vec<_> = ids.iter().map(|&id| family(graph.node(id))).collect();
+            (ids, families)
+        };
+        let (l, of_lhs) = unmatched(self.unmatched_in_lhs(), self.lhs);
+        let (r, of_rhs) = unmatched(self.unmatched_in_rhs(), self.rhs);
+        for (x, y) in sequence::align(&of_lhs, &of_rhs) {
+            if let (Some(&l), Some(&r)) = (l.get(x), r.get(y)) {
+                self.pair(l, r);
+            }
+        }
     }
 
     /// The matching with the sides exchanged.
@@ -81,6 +102,11 @@ impl<'g, 'm> Matching<'g, 'm> {
             borders.sort_unstable();
             borders
         };
+        let arguments = |graph: &Graph<'_>| {
+            graph.iter().filter(|(_, node)| matches!(node.kind, NodeKind::Argument(_))).count()
+        };
+        // One that came or went moves those behind it.
+        let have_moved = arguments(self.lhs) != arguments(self.rhs);
         let rhs = borders(self.rhs);
         let mut control_results = BTreeMap::new();
         for (kind, r) in &rhs {
@@ -92,6 +118,7 @@ impl<'g, 'm> Matching<'g, 'm> {
             let same = match kind {
                 // Control results have only a name.
                 NodeKind::ControlResult(_) => control_results.get(self.lhs.node(l).name).copied(),
+                NodeKind::Argument(_) if have_moved => None,
                 _ => {
                     let at = rhs.binary_search_by_key(&kind, |&(kind, _)| kind).ok();
                     at.and_then(|at| rhs.get(at)).map(|&(_, r)| r)
@@ -194,4 +221,9 @@ impl<'g, 'm> Matching<'g, 'm> {
         self.lhs.iter().any(|(l, _)| self.to_rhs(l).is_none())
             && self.rhs.iter().any(|(r, _)| self.to_lhs(r).is_none())
     }
+}
+
+/// Whether names tell nodes of this kind apart; results only have positions.
+fn is_named(kind: NodeKind) -> bool {
+    matches!(kind, NodeKind::Node | NodeKind::Argument(_))
 }

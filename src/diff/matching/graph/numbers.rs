@@ -1,15 +1,25 @@
 //! The numbers by which TensorFlow tells names apart: `dense_1/MatMul`, `AddN_3`.
 
-use std::hash::Hasher;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
+
+use crate::graph::Node;
 
 /// Whether a name has a number.
 pub(super) fn is_numbered(name: &str) -> bool {
     numbers(name).next().is_some()
 }
 
+/// The hash of what a node keeps when it is numbered anew: op and name without numbers.
+pub(super) fn family(node: &Node<'_>) -> u64 {
+    let mut state = DefaultHasher::new();
+    node.op.hash(&mut state);
+    hash_unnumbered(node.name, &mut state);
+    state.finish()
+}
+
 /// Hashes a name without its numbers.
-pub(super) fn hash_unnumbered(name: &str, state: &mut impl Hasher) {
+fn hash_unnumbered(name: &str, state: &mut impl Hasher) {
     let mut from = 0;
     for number in numbers(name) {
         state.write(name.as_bytes().get(from..number.start).unwrap_or_default());

@@ -332,7 +332,7 @@ impl RenameGroup {
 }
 
 /// The innermost scope that contains all names, without its last slash; may be empty.
-pub(super) fn common_scope<'n>(names: &[&'n str]) -> &'n str {
+pub(in crate::diff) fn common_scope<'n>(names: &[&'n str]) -> &'n str {
     let Some((first, rest)) = names.split_first() else { return "" };
     let mut scope = scope_of(first);
     let is_in = |name: &str, scope: &str| {

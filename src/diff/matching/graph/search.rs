@@ -4,6 +4,7 @@ use super::consumers::BothConsumers;
 use super::cost::{cost, differing, may_be_renumbered};
 use super::extend::{self, Requirement};
 use super::matching::Matching;
+use super::outer_renames::OuterRenames;
 use super::renames::Renames;
 use super::savers::Savers;
 use super::structure::{self, Ties};
@@ -16,26 +17,29 @@ use crate::graph::Graph;
 pub(super) fn match_others<'g, 'm>(
     by_name: Matching<'g, 'm>,
     savers: &mut Savers,
+    outer: OuterRenames<'_>,
     threads: usize,
 ) -> Matching<'g, 'm> {
     // The choice among equally good pairs depends on the order of the sides, so the nodes decide the order.
     let nodes = |graph: &'g Graph<'m>| graph.nodes().iter().map(|node| node.bytes);
     if nodes(by_name.lhs).le(nodes(by_name.rhs)) {
-        return match_in_order(by_name, savers, threads);
+        return match_in_order(by_name, savers, outer, threads);
     }
     savers.flip();
-    let matching = match_in_order(by_name.flipped(), savers, threads).flipped();
+    let matching = match_in_order(by_name.flipped(), savers, outer.flipped(), threads).flipped();
     savers.flip();
     matching
 }
 
 /// Matches the nodes that are unmatched after `by_name`.
 ///
-/// Where nodes may have been numbered anew, they are also matched in the order of their definition, and the
-/// matching with less to tell is chosen, or the one by name if both have equally much.
+/// Where nodes may have been numbered anew, they are also matched in the order of their definition, and in
+/// functions by the renames of their callers. The matching with the least to tell is chosen, or the one by name
+/// if others have as much.
 fn match_in_order<'g, 'm>(
     mut by_name: Matching<'g, 'm>,
     savers: &Savers,
+    outer: OuterRenames<'_>,
     threads: usize,
 ) -> Matching<'g, 'm> {
     let is_renumbered = may_be_renumbered(&by_name);
@@ -44,19 +48,41 @@ fn match_in_order<'g, 'm>(
     }
     let users = BothConsumers::of(&by_name, threads);
     let sides = (by_name.lhs, by_name.rhs);
-    let aligned = is_renumbered.then(|| aligned::by_order(sides, savers, &users)).flatten();
-    let Some(mut aligned) = aligned else {
+    if !is_renumbered {
         find_renamed(&mut by_name, savers, &users);
         return by_name;
-    };
-    find_renamed(&mut aligned, savers, &users);
-    let of_aligned = cost(&aligned, savers, &users);
-    // The pairs that were found by name stay.
-    if of_aligned < differing(&by_name, &users) {
-        return aligned;
     }
-    find_renamed(&mut by_name, savers, &users);
-    if of_aligned < cost(&by_name, savers, &users) { aligned } else { by_name }
+    let search = |mut matching: Matching<'g, 'm>| {
+        find_renamed(&mut matching, savers, &users);
+        (cost(&matching, savers, &users, outer), matching)
+    };
+    let other = || {
+        let found = [outer.matching(sides.0, sides.1), aligned::by_order(sides, savers, &users)];
+        found.into_iter().flatten().map(search).min_by_key(|(cost, _)| *cost)
+    };
+    let of_pairs = differing(&by_name, &users);
+    if of_pairs == 0 {
+        let by_name = search(by_name);
+        // Any other matching renames at least one node.
+        let least = usize::from(outer.is_empty());
+        return if by_name.0 <= least { by_name.1 } else { cheaper(by_name, other()) };
+    }
+    match other() {
+        // The pairs that were found by name stay.
+        Some((cost, matching)) if cost < of_pairs => matching,
+        other => cheaper(search(by_name), other),
+    }
+}
+
+/// The matching by name, unless the other costs less.
+fn cheaper<'g, 'm>(
+    (of_names, by_name): (usize, Matching<'g, 'm>),
+    other: Option<(usize, Matching<'g, 'm>)>,
+) -> Matching<'g, 'm> {
+    match other {
+        Some((cost, other)) if cost < of_names => other,
+        _ => by_name,
+    }
 }
 
 /// Pairs renamed nodes, from the most to the least reliable criterion, since each builds on the pairs found

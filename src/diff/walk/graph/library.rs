@@ -84,7 +84,7 @@ pub(in crate::diff::walk) fn compare_bodies(
     let graphs = out.both((l, r), (Graph::of_function(l), Graph::of_function(r)), at);
     let Some((lhs, rhs)) = graphs else { return };
     // Bodies are small and numerous, so a thread for each would cost more than it saves.
-    let pair = GraphPair::new(&lhs, &rhs, 1);
+    let pair = GraphPair::new(&lhs, &rhs, context.renames, 1);
     let inner = Context { renames: &pair.renames, outer_renames: context.renames, ..*context };
     pair.compare(&inner, at, "node_def", out);
 }

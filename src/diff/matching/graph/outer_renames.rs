@@ -1,0 +1,79 @@
+//! The renames of the graph that calls a function, which apply to the nodes of the function too.
+
+use super::matching::Matching;
+use super::renames::Renames;
+use crate::graph::{Graph, NodeId, NodeKind};
+
+/// The renames of the graph that calls a function. What they rename in the function too is no further change.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OuterRenames<'r> {
+    renames: &'r Renames,
+    is_flipped: bool,
+}
+
+impl<'r> OuterRenames<'r> {
+    pub(super) fn new(renames: &'r Renames) -> Self {
+        Self { renames, is_flipped: false }
+    }
+
+    /// The renames with the sides exchanged.
+    pub(super) fn flipped(self) -> Self {
+        Self { is_flipped: !self.is_flipped, ..self }
+    }
+
+    pub(super) fn is_empty(self) -> bool {
+        self.renames.is_empty()
+    }
+
+    /// Whether a node of lhs has its name in rhs by these renames.
+    pub(super) fn has(self, lhs: &str, rhs: &str) -> bool {
+        let (lhs, rhs) = if self.is_flipped { (rhs, lhs) } else { (lhs, rhs) };
+        self.renames.is_rename(lhs, rhs)
+    }
+
+    /// Pairs the nodes that these renames rename, then the others by name; `None` if they rename no node.
+    pub(super) fn matching<'g, 'm>(
+        self,
+        lhs: &'g Graph<'m>,
+        rhs: &'g Graph<'m>,
+    ) -> Option<Matching<'g, 'm>> {
+        let renamed = |from: &Graph<'_>, to: &Graph<'_>| -> Vec<(NodeId, NodeId)> {
+            let partner = |name| to.find(&self.renames.new_name(name)?);
+            from.iter().filter_map(|(id, node)| Some((id, partner(node.name)?))).collect()
+        };
+        let pairs = match self.is_flipped {
+            true => renamed(rhs, lhs).into_iter().map(|(r, l)| (l, r)).collect(),
+            false => renamed(lhs, rhs),
+        };
+        let mut matching = Matching::of_borders(lhs, rhs);
+        let mut is_any = false;
+        for (l, r) in pairs {
+            let (node, other) = (lhs.node(l), rhs.node(r));
+            if matching.to_rhs(l).is_none()
+                && matching.to_lhs(r).is_none()
+                && (node.op, node.kind) == (other.op, other.kind)
+            {
+                matching.pair(l, r);
+                is_any = true;
+                pair_arguments(&mut matching, l, r);
+            }
+        }
+        matching.pair_names(|_, _| true);
+        is_any.then_some(matching)
+    }
+}
+
+/// Pairs the arguments that two nodes use in the same place. Their names have other numbers in each export.
+fn pair_arguments(matching: &mut Matching<'_, '_>, l: NodeId, r: NodeId) {
+    let (lhs, rhs) = matching.inputs(l, r);
+    for (a, b) in lhs.iter().zip(rhs) {
+        if let (Some(a), Some(b)) = (a.source, b.source)
+            && matches!(matching.lhs.node(a).kind, NodeKind::Argument(_))
+            && matches!(matching.rhs.node(b).kind, NodeKind::Argument(_))
+            && matching.to_rhs(a).is_none()
+            && matching.to_lhs(b).is_none()
+        {
+            matching.pair(a, b);
+        }
+    }
+}
