@@ -43,6 +43,7 @@ impl Serialize for Change {
             Detail::Nodes(nodes) => map.serialize_entry("nodes", nodes)?,
             Detail::Tensor(comparison) => map.serialize_entry("values", &values(comparison))?,
             Detail::Signatures(names) => map.serialize_entry("signatures", names)?,
+            Detail::Variables(names) => map.serialize_entry("variables", names)?,
         }
         map.end()
     }
@@ -141,6 +142,15 @@ pub enum Detail {
     Tensor(Box<Comparison>),
     /// The names of the signatures of a meta graph that was added or removed; there is at least one.
     Signatures(Vec<String>),
+    /// The first variables among objects that were added or removed together, with their shapes; there is at least one.
+    Variables(Vec<String>),
+}
+
+impl Detail {
+    /// The variables among objects that were added or removed together, if there are any.
+    pub(super) fn variables(variables: Vec<String>) -> Self {
+        if variables.is_empty() { Self::None } else { Self::Variables(variables) }
+    }
 }
 
 /// The statistics that a change reports.
@@ -163,6 +173,13 @@ pub struct NodeGroup {
     pub names: Vec<String>,
     /// The number of nodes of each op, most frequent first.
     pub ops: Vec<(String, u64)>,
+    /// The variables among added or removed nodes, with their shapes: `kernel [20, 64]`. This list and the next two are of the scope
+    /// in which most of the nodes are, have the first names only, and are empty if there is no such scope.
+    pub variables: Vec<String>,
+    /// The nodes outside from which added or removed nodes compute.
+    pub inputs: Vec<String>,
+    /// The nodes outside that use added or removed nodes.
+    pub consumers: Vec<String>,
     /// Changes that follow from this one: of inputs, saved variables and entries of collections.
     pub boundary: Vec<BoundaryChange>,
 }
@@ -173,6 +190,9 @@ impl Serialize for NodeGroup {
             count: self.names.len(),
             names: &self.names,
             ops: self.ops.iter().map(|(op, count)| object! { op: op, count: count }).collect::<Vec<_>>(),
+            variables: &self.variables,
+            inputs: &self.inputs,
+            consumers: &self.consumers,
             boundary: &self.boundary,
         };
         report.serialize(serializer)

@@ -8,6 +8,7 @@ mod change_group;
 pub mod constant;
 mod counters;
 mod criteria;
+mod derived;
 mod embedded;
 mod explain;
 mod files;

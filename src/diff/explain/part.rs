@@ -2,6 +2,7 @@
 
 use super::place::Place;
 use crate::diff::counters::unnumbered;
+use crate::diff::derived::{is_of_gradients, is_of_saver, is_saver_function};
 use crate::diff::meaning::{Items, Part, is_recorded_attribute};
 use crate::diff::{Change, ChangeKind, Detail};
 
@@ -81,32 +82,10 @@ impl Part {
     }
 }
 
-/// Whether a node is in the scope of a saver: `save/` or `save_1/`.
-fn is_of_saver(name: &str) -> bool {
-    name.split_once('/').is_some_and(|(scope, _)| is_numbered(scope, "save"))
-}
-
-/// Whether a function saves or restores the variables of a SavedModel.
-fn is_saver_function(name: &str) -> bool {
-    name.contains("_traced_save") || name.contains("_traced_restore")
-}
-
 /// Whether an attribute names another copy of a function.
 fn is_other_copy(change: &Change) -> bool {
     let texts = change.lhs.as_deref().zip(change.rhs.as_deref());
     texts.is_some_and(|(lhs, rhs)| {
         lhs.starts_with("func {") && lhs != rhs && unnumbered(lhs) == unnumbered(rhs)
     })
-}
-
-/// Whether a node or function computes gradients.
-fn is_of_gradients(name: &str) -> bool {
-    let is_gradient = |part: &str| is_numbered(part, "gradients") || part.contains("_grad");
-    name.split('/').any(is_gradient) || name.contains("__backward_")
-}
-
-/// Whether a name is `stem` or `stem_1`.
-fn is_numbered(name: &str, stem: &str) -> bool {
-    let number = name.strip_prefix(stem).map(|rest| rest.strip_prefix('_').unwrap_or(rest));
-    number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
 }

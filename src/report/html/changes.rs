@@ -8,8 +8,9 @@ use super::page;
 use crate::diff::{Change, ChangedPart, Detail, Diff, LineTag, ReportedChange, TextDiff, TextView};
 use crate::report::ReportOptions;
 use crate::report::human::change_text::{self, Scope};
-use crate::report::human::changes::{Section as Kind, counted, what};
+use crate::report::human::changes::{Section as Kind, counted};
 use crate::report::human::grouped;
+use crate::report::human::node_group;
 use crate::report::human::number;
 use crate::report::human::terminal_text::{plural, printable};
 use crate::report::human::text_view::fitted;
@@ -180,7 +181,7 @@ fn words_of(change: &Change, unit: &Unit<'_>) -> String {
         Detail::Nodes(nodes) if change.lhs.is_some() && change.rhs.is_some() => {
             plural(nodes.names.len() as u64, "node")
         }
-        Detail::Nodes(nodes) => what(nodes),
+        Detail::Nodes(nodes) => node_group::text(nodes),
         _ if unit.changes.len() > 1 => {
             format!("{}: {}", change_text::subject(change), change_text::text(change))
         }

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use crate::diff::{Change, ChangeKind, Detail, Path, ReportedChange, Step, Weight};
 
-use super::number;
 use super::terminal_text::{self, plural, printable, short_of};
+use super::{node_group, number};
 
 /// Fields on the path to a node or a function, which are not shown.
 const GRAPH: [&str; 4] = ["graph_def", "library", "meta_graphs", "meta_info_def"];
@@ -182,12 +182,16 @@ pub(in crate::report) fn text(change: &Change) -> String {
                 comparison.rel_l2.map(|moved| format!(", rel l2 {}", number::percent(moved)));
             format!("{changed} of {elements}{}  {sides}", moved.unwrap_or_default())
         }
-        Detail::Nodes(nodes) => {
-            let count = plural(nodes.names.len() as u64, "node");
-            match change.kind {
-                ChangeKind::Renamed => format!("renamed  {sides}, {count}"),
-                kind => format!("{}  {count}", kind.name()),
+        Detail::Nodes(nodes) => match change.kind {
+            ChangeKind::Renamed => {
+                format!("renamed  {sides}, {}", plural(nodes.names.len() as u64, "node"))
             }
+            kind => format!("{}  {}", kind.name(), node_group::text(nodes)),
+        },
+        Detail::Variables(names) => {
+            let objects = change.rhs.as_ref().or(change.lhs.as_ref());
+            let objects = objects.map(|objects| short(objects)).unwrap_or_default();
+            format!("{}  {}; {objects}", change.kind.name(), node_group::listed(names))
         }
         _ => match change.kind {
             ChangeKind::Renamed => format!("renamed  {sides}"),
@@ -232,6 +236,31 @@ fn apart(lhs: &str, rhs: &str) -> (String, String) {
     (middle(lhs), middle(rhs))
 }
 
+/// What cosmetic changes below a field are called, one and several. The first field on the path counts.
+const COSMETIC: [(&[&str], [&str; 2]); 11] = [
+    (&["stripped_op_list"], ["op definition", "op definitions"]),
+    (&["keras_metadata"], ["number of an object", "numbers of objects"]),
+    (&["tensor"], ["encoding of a tensor", "encodings of tensors"]),
+    (&["input"], ["notation and order of inputs"; 2]),
+    (&["input_arg", "output_arg"], ["name of an argument", "names of arguments"]),
+    (&["attr", "arg_attr"], ["default attribute", "default attributes"]),
+    (&["experimental_debug_info", "debug_info"], ["debug info"; 2]),
+    (&["versions", "meta_info_def", "version"], ["version", "versions"]),
+    (&["full_name"], ["full name of a variable", "full names of variables"]),
+    (&["object_graph_def", "object_graph"], ["reference of an object", "references of objects"]),
+    (
+        &[
+            "uuid",
+            "saved_model_checksum",
+            "checkpoint_hash",
+            "graph_def_program_hash",
+            "saved_object_graph_hash",
+            "signature_def_hash",
+        ],
+        ["field of the fingerprint", "fields of the fingerprint"],
+    ),
+];
+
 /// The kind of a cosmetic change, for one change and for several.
 pub(super) fn cosmetic_kind(change: &Change) -> [&'static str; 2] {
     debug_assert_eq!(change.weight, Weight::Cosmetic);
@@ -244,17 +273,12 @@ pub(super) fn cosmetic_kind(change: &Change) -> [&'static str; 2] {
         [.., Step::Field(last)] if &**last == "node" || &**last == "node_def" => {
             ["order of nodes"; 2]
         }
-        _ if field("input") => ["notation and order of inputs"; 2],
-        _ if field("tensor") => ["encoding of a tensor", "encodings of tensors"],
-        _ if field("stripped_op_list") => ["op definition", "op definitions"],
         [.., Step::Field(attr), Step::Key(name)] if &**attr == "attr" && name.starts_with('_') => {
             ["internal attribute", "internal attributes"]
         }
-        _ if field("attr") => ["default attribute", "default attributes"],
-        _ if field("experimental_debug_info") => ["debug info"; 2],
-        _ if field("versions") || field("meta_info_def") || field("version") => {
-            ["version", "versions"]
-        }
-        _ => ["other", "others"],
+        _ => COSMETIC
+            .iter()
+            .find(|(fields, _)| fields.iter().any(|name| field(name)))
+            .map_or(["other", "others"], |(_, kind)| *kind),
     }
 }

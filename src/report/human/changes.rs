@@ -6,20 +6,15 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 
-use crate::diff::{
-    BoundaryChange, Change, ChangeKind, Detail, Diff, NodeGroup, ReportedChange, Side, Weight,
-};
+use crate::diff::{BoundaryChange, Change, ChangeKind, Detail, Diff, ReportedChange, Side, Weight};
 
 use super::change_text::Scope;
 use super::table::{Align, Table};
 use super::terminal_text::{cut_middle, plural, printable, short_of, wrapped};
-use super::{ReportOptions, Verbosity, change_text, grouped, lines, number};
+use super::{ReportOptions, Verbosity, change_text, grouped, lines, node_group, number};
 
 /// The maximum number of rewired inputs that are listed below a group of nodes.
 const BORDER: usize = 3;
-
-/// The maximum number of ops that are listed for a group of nodes.
-const OPS: usize = 4;
 
 /// A kind of change, the most important first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -127,35 +122,7 @@ pub(in crate::report) fn counted(section: Section, changes: &[ReportedChange<'_>
         }
     }
     let ops: Vec<_> = ops.into_iter().map(|(op, count)| (op.to_owned(), count)).collect();
-    if ops.is_empty() || changes.len() < 2 { n } else { format!("{n}: {}", most(ops)) }
-}
-
-/// The ops with the most nodes: `4 Const, 2 Mul, 3 more`.
-fn most(mut ops: Vec<(String, u64)>) -> String {
-    ops.sort_by(|(a, x), (b, y)| y.cmp(x).then_with(|| a.cmp(b)));
-    let mut parts: Vec<String> = ops
-        .iter()
-        .take(OPS)
-        .map(|(op, count)| format!("{} {}", number::count(*count), op_name(op)))
-        .collect();
-    let rest: u64 = ops.iter().skip(OPS).map(|(_, count)| count).sum();
-    if rest > 0 {
-        parts.push(format!("{} more", number::count(rest)));
-    }
-    parts.join(", ")
-}
-
-fn op_name(op: &str) -> String {
-    printable(&short_of(op))
-}
-
-pub(in crate::report) fn what(nodes: &NodeGroup) -> String {
-    match (nodes.names.as_slice(), nodes.ops.as_slice()) {
-        ([_], [(op, _)]) => op_name(op),
-        (names, _) => {
-            format!("{}: {}", plural(names.len() as u64, "node"), most(nodes.ops.clone()))
-        }
-    }
+    if ops.is_empty() || changes.len() < 2 { n } else { format!("{n}: {}", node_group::ops(ops)) }
 }
 
 /// Groups of added or removed nodes, and the inputs that were rewired because of them.
@@ -168,7 +135,7 @@ pub(super) fn groups(
         let change = reported.change;
         let Detail::Nodes(nodes) = &change.detail else { continue };
         let mut table = Table::new(&[Align::Left]);
-        table.push(Style::new(), vec![change_text::subject(change), what(nodes)]);
+        table.push(Style::new(), vec![change_text::subject(change), node_group::text(nodes)]);
         table.write_fitted(options.columns, out)?;
         let style = options.palette.faint;
         for BoundaryChange { path, lhs, rhs } in nodes.boundary.iter().take(BORDER) {

@@ -12,6 +12,7 @@ mod histogram;
 pub(super) mod judgement;
 mod lines;
 mod listing;
+pub(super) mod node_group;
 pub(super) mod number;
 mod one_line;
 mod overview;

@@ -229,7 +229,7 @@ fn reports_show_changes_of_nodes_in_functions() {
     insta::assert_snapshot!(run.text().split_once("Functions").unwrap().1, @r"
      (3)
       f: new  renamed  old → new, 1 node
-      g: gone  removed  1 node
-      h: extra  added  1 node
+      g: gone  removed  Timestamp
+      h: extra  added  Timestamp
     ");
 }

@@ -124,6 +124,6 @@ impl NodeGroup {
         let mut ops: Vec<_> = ops.into_iter().map(|(op, nodes)| (op.to_owned(), nodes)).collect();
         ops.sort_by(|(a, x), (b, y)| y.cmp(x).then_with(|| a.cmp(b)));
         let names = ids.iter().map(|&id| graph.node(id).name.to_owned()).collect();
-        Self { names, ops, boundary }
+        Self { names, ops, boundary, ..Self::default() }
     }
 }

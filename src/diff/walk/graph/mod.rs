@@ -9,6 +9,7 @@ mod pair;
 mod saver_body;
 mod saver_functions;
 mod savers;
+mod surroundings;
 mod tensor_text;
 mod value;
 
@@ -19,6 +20,7 @@ use crate::schema::Schema;
 
 use super::message::MessageDiffer;
 pub(super) use library::compare_bodies;
+pub(super) use value::shape_text;
 
 /// What the comparison of two graphs needs besides the graphs.
 #[derive(Clone, Copy)]

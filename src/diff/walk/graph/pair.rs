@@ -3,8 +3,9 @@
 use super::Context;
 use super::groups::{ChangedGroups, NodeGroups};
 use super::savers;
+use super::surroundings;
 use super::value::COLOCATED;
-use crate::diff::matching::graph::{GraphPair, main_scope};
+use crate::diff::matching::graph::GraphPair;
 use crate::diff::path::PathBuilder;
 use crate::diff::walk::message::MessageDiff;
 use crate::diff::{Change, ChangeKind, Detail, NodeGroup, Weight};
@@ -56,7 +57,9 @@ impl GraphPair<'_, '_> {
         for (graph, groups, kind) in
             [(matching.lhs, removed, ChangeKind::Removed), (matching.rhs, added, ChangeKind::Added)]
         {
-            for (ids, nodes) in groups.finish(graph) {
+            let mut groups = groups.finish(graph);
+            surroundings::find(graph, &mut groups);
+            for (ids, nodes) in groups {
                 if self.savers.only_restore(&ids, kind) {
                     continue;
                 }
@@ -118,8 +121,6 @@ fn group(
     at: &PathBuilder<'_>,
 ) -> Change {
     let first = ids.first().map(|&id| graph.node(id));
-    let names: Vec<&str> = nodes.names.iter().map(String::as_str).collect();
-    let scope = main_scope(&names);
     let text = match (ids, first) {
         ([_], Some(node)) => match schema.message(node_def::MESSAGE_NAME) {
             Some(ty) => brief(schema, BriefValue::Message(ty, node.bytes)),
@@ -129,8 +130,11 @@ fn group(
     };
     let key = match (ids, first) {
         ([_], Some(node)) => node.name.to_owned(),
-        (_, Some(node)) if scope.is_empty() => node.name.to_owned(),
-        _ => format!("{scope}/"),
+        _ => match (surroundings::scope_of(graph, ids), first) {
+            // A variable gives its name to the nodes behind it.
+            (scope, Some(node)) if scope.is_empty() || scope == node.name => node.name.to_owned(),
+            (scope, _) => format!("{scope}/"),
+        },
     };
     let change = Change::one_sided(at.key(&key).path(), kind, text);
     change.with_detail(Detail::Nodes(Box::new(nodes)))

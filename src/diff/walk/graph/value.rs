@@ -127,7 +127,7 @@ pub(super) fn attr_text(schema: &Schema, value: &[u8]) -> String {
     let Some(ty) = schema.message(attr_value::MESSAGE_NAME) else { return String::new() };
     let record = records(value).next();
     if let Some(record) = record.filter(|record| record.number == attr_value::SHAPE) {
-        return shape(record.payload());
+        return shape_text(record.payload());
     }
     if let Some(list) = list(schema, value) {
         return list;
@@ -146,7 +146,7 @@ pub(super) fn attr_text(schema: &Schema, value: &[u8]) -> String {
 }
 
 /// The text of a shape: `[?, 3]`, or `[…]` if the rank is unknown.
-fn shape(bytes: &[u8]) -> String {
+pub(in crate::diff) fn shape_text(bytes: &[u8]) -> String {
     if varint(bytes, tensor_shape_proto::UNKNOWN_RANK).is_some_and(|unknown| unknown != 0) {
         return "[…]".into();
     }
@@ -167,7 +167,7 @@ fn list(schema: &Schema, value: &[u8]) -> Option<String> {
     for record in records(list) {
         items.push(match record.number {
             list_value::S => format!("\"{}\"", record.payload().escape_ascii()),
-            list_value::SHAPE => shape(record.payload()),
+            list_value::SHAPE => shape_text(record.payload()),
             list_value::TENSOR | list_value::FUNC => return None,
             _ => {
                 let ty = schema.message(list_value::MESSAGE_NAME)?;

@@ -52,12 +52,17 @@ fn detail(object: &Object<'_>, paths: &mut PathReader) -> Result<Detail> {
     if let Some(names) = object.optional("signatures")? {
         return Ok(Detail::Signatures(names));
     }
+    if let Some(names) = object.optional("variables")? {
+        return Ok(Detail::Variables(names));
+    }
     let values = object.optional_with("values", values)?;
     Ok(values.map_or(Detail::None, |values| Detail::Tensor(Box::new(values))))
 }
 
 fn nodes(json: Json<'_>, paths: &mut PathReader) -> Result<NodeGroup> {
     let object = Object::read(json)?;
+    // Reports of older versions lack some lists.
+    let strings = |name| object.optional(name).map(Option::unwrap_or_default);
     let (mut ops, mut boundary) = (Vec::new(), Vec::new());
     object.with("ops", |json| {
         json.each(|item| {
@@ -77,7 +82,14 @@ fn nodes(json: Json<'_>, paths: &mut PathReader) -> Result<NodeGroup> {
             Ok(())
         })
     })?;
-    Ok(NodeGroup { names: object.get("names")?, ops, boundary })
+    Ok(NodeGroup {
+        names: object.get("names")?,
+        ops,
+        variables: strings("variables")?,
+        inputs: strings("inputs")?,
+        consumers: strings("consumers")?,
+        boundary,
+    })
 }
 
 /// The statistics of two constants that a report has.

@@ -7,11 +7,20 @@ use crate::diff::matching::objects::{
     ObjectMatching, ReferenceKey, RenamedChild, is_set, list_and_number,
 };
 use crate::diff::path::PathBuilder;
-use crate::diff::{Change, ChangeKind, Path, Weight};
+use crate::diff::walk::graph::shape_text;
+use crate::diff::{Change, ChangeKind, Detail, Path, Weight};
 use crate::graph::ObjectGraph;
 use crate::graph::object_graph::{Label, ObjectId, Route};
-use crate::message::records;
-use crate::schema::field::{saved_object, trackable_object_graph::trackable_object};
+use crate::message::{field, nested, records};
+use crate::schema::field::{
+    saved_object, saved_variable, trackable_object_graph::trackable_object,
+};
+
+/// The maximum number of variables that are named for objects that came or went together.
+const VARIABLES: usize = 8;
+
+/// The longest name of a variable that is given, in bytes.
+const LONGEST: usize = 1_000;
 
 impl ObjectMatching<'_> {
     /// Reports differences between references; `at` is the path of the object graph.
@@ -80,7 +89,8 @@ impl ObjectMatching<'_> {
         for (top, objects) in groups.values() {
             let path = if is_added { self.rhs_path(*top) } else { self.lhs_path(*top) };
             let path = nodes.key(&path).path();
-            let change = Change::one_sided(path, kind, described(graph, objects));
+            let change = Change::one_sided(path, kind, described(graph, objects))
+                .with_detail(Detail::variables(variables(graph, objects)));
             let name = graph.variable_name(*top);
             // A set has the variables of the model again.
             let is_told = is_copy(*top) && !name.is_empty() && lost.contains(name);
@@ -189,6 +199,21 @@ impl ObjectMatching<'_> {
 
 /// Names of children, each with its parent in rhs.
 type ChildNames<'m> = BTreeSet<(ObjectId, &'m str)>;
+
+/// The first variables among several objects, with their shapes: `dense_1/kernel [20, 64]`.
+fn variables(graph: &ObjectGraph<'_>, objects: &[ObjectId]) -> Vec<String> {
+    if objects.len() < 2 {
+        return Vec::new();
+    }
+    let named = objects.iter().map(|&id| (id, graph.variable_name(id)));
+    let named = named.filter(|(_, name)| !name.is_empty() && name.len() <= LONGEST);
+    let text = |(id, name): (ObjectId, &str)| {
+        let shape =
+            field(nested(graph.object_bytes(id), saved_object::VARIABLE), saved_variable::SHAPE);
+        shape.map_or(name.to_owned(), |shape| format!("{name} {}", shape_text(shape)))
+    };
+    named.take(VARIABLES).map(text).collect()
+}
 
 /// A summary of objects: their number and kinds.
 fn described(graph: &ObjectGraph<'_>, objects: &[ObjectId]) -> String {

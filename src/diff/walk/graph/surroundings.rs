@@ -1,0 +1,146 @@
+//! Where added or removed nodes are in their graph: the nodes that they compute from, those that use them, and the variables among
+//! them.
+
+use super::value::shape_text;
+use crate::diff::NodeGroup;
+use crate::diff::derived::{is_of_gradients, is_of_saver};
+use crate::diff::matching::graph::{PerNode, common_scope, main_scope};
+use crate::graph::{Action, Graph, Node, NodeId, SaveOp, VariableKind, is_constant};
+use crate::message::field;
+use crate::schema::field::attr_value;
+
+/// The maximum number of inputs, of consumers and of variables that a group names.
+const NAMES: usize = 8;
+
+/// The longest name in bytes that is given. Many groups may be next to one node.
+const LONGEST: usize = 1_000;
+
+/// The op that reads a variable, whose input is the variable rather than data.
+const READ: &str = "ReadVariableOp";
+
+/// Finds the surroundings of groups of nodes of `graph`. Only the nodes in the main scope of a group count: what a layer is between
+/// is not what its gradients are between.
+pub(super) fn find(graph: &Graph<'_>, groups: &mut [(Vec<NodeId>, NodeGroup)]) {
+    let scope = |ids: &[NodeId]| {
+        let scope = scope_of(graph, ids);
+        // Gradients and savers are between whatever the model is between.
+        let is_derived = is_of_gradients(&scope) || is_of_saver(&format!("{scope}/"));
+        if is_derived { String::new() } else { scope }
+    };
+    let scopes: Vec<String> = groups.iter().map(|(ids, _)| scope(ids)).collect();
+    if scopes.iter().all(String::is_empty) {
+        return;
+    }
+    // The number of the group of each node, from 1.
+    let mut numbers = PerNode::new(graph);
+    for (number, (ids, _)) in (1..).zip(groups.iter()) {
+        ids.iter().for_each(|&id| numbers.set(id, number));
+    }
+    let scope = |number: usize| scopes.get(number.checked_sub(1)?).filter(|s| !s.is_empty());
+    let is_inside = |id, number| scope(number).is_some_and(|s| is_in(graph.node(id).name, s));
+    let mut found: Vec<Surroundings> = groups.iter().map(|_| Surroundings::default()).collect();
+    for (id, node) in graph.iter() {
+        let own = numbers.get(id);
+        if is_inside(id, own) && VariableKind::of_op(node.op).is_some() {
+            found.get_mut(own - 1).into_iter().for_each(|group| group.variables.push(id));
+        }
+        let data = graph.inputs_of(id).iter().filter(|input| !input.is_control);
+        for source in data.filter_map(|input| input.source) {
+            let other = numbers.get(source);
+            if other == own {
+                continue;
+            }
+            if is_inside(id, own) && node.op != READ && !is_constant(graph.node(source).op) {
+                found
+                    .get_mut(own - 1)
+                    .into_iter()
+                    .for_each(|group| push(&mut group.inputs, source));
+            }
+            if is_inside(source, other) && !SaveOp::is(node.op, Action::Save) {
+                found
+                    .get_mut(other - 1)
+                    .into_iter()
+                    .for_each(|group| push(&mut group.consumers, id));
+            }
+        }
+    }
+    for (((_, nodes), found), scope) in groups.iter_mut().zip(found).zip(&scopes) {
+        (nodes.inputs, nodes.consumers) =
+            (names(graph, &found.inputs), names(graph, &found.consumers));
+        nodes.variables = variables(graph, &found.variables, scope);
+    }
+}
+
+/// The nodes next to a group, and its variables.
+#[derive(Default)]
+struct Surroundings {
+    inputs: Vec<NodeId>,
+    consumers: Vec<NodeId>,
+    variables: Vec<NodeId>,
+}
+
+/// The scope of a group, without a slash at its end: the one that most of its nodes are in; otherwise that of its variables, as the
+/// nodes of a layer may have their gradients in their group. `…/ema` stands for scopes that end alike. Empty if there is none.
+pub(super) fn scope_of(graph: &Graph<'_>, ids: &[NodeId]) -> String {
+    let names = |ids: &[NodeId]| ids.iter().map(|&id| graph.node(id).name).collect::<Vec<_>>();
+    let scope = main_scope(&names(ids));
+    if !scope.is_empty() {
+        return scope.to_owned();
+    }
+    let is_variable = |id: &NodeId| VariableKind::of_op(graph.node(*id).op).is_some();
+    let variables: Vec<NodeId> = ids.iter().copied().filter(is_variable).collect();
+    let variables = names(&variables);
+    match variables.as_slice() {
+        [] => String::new(),
+        [only] => (*only).to_owned(),
+        [first, others @ ..] => match common_scope(&variables) {
+            "" if others.iter().all(|name| leaf(name) == leaf(first)) => {
+                format!("…/{}", leaf(first))
+            }
+            scope => scope.to_owned(),
+        },
+    }
+}
+
+/// The last part of a name.
+fn leaf(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}
+
+/// Whether a node is in a scope, or gives the scope its name, as a variable does.
+fn is_in(name: &str, scope: &str) -> bool {
+    name.strip_prefix(scope).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn push(ids: &mut Vec<NodeId>, id: NodeId) {
+    if ids.len() < NAMES && !ids.contains(&id) {
+        ids.push(id);
+    }
+}
+
+fn names(graph: &Graph<'_>, ids: &[NodeId]) -> Vec<String> {
+    let names = ids.iter().map(|&id| graph.node(id).name);
+    names.filter(|name| name.len() <= LONGEST).map(str::to_owned).collect()
+}
+
+/// The variables with their shapes, without those that an optimizer keeps for another one: `kernel [20, 64]`.
+fn variables(graph: &Graph<'_>, ids: &[NodeId], scope: &str) -> Vec<String> {
+    let mut names: Vec<&str> = ids.iter().map(|&id| graph.node(id).name).collect();
+    names.sort_unstable();
+    let is_slot = |name: &str| {
+        let mut scopes = name.match_indices('/').filter_map(|(at, _)| name.get(..at));
+        scopes.any(|scope| names.binary_search(&scope).is_ok())
+    };
+    let own = ids
+        .iter()
+        .map(|&id| graph.node(id))
+        .filter(|node| node.name.len() <= LONGEST && !is_slot(node.name));
+    own.take(NAMES).map(|node| variable(node, scope)).collect()
+}
+
+fn variable(node: &Node<'_>, scope: &str) -> String {
+    let inside = node.name.strip_prefix(scope).and_then(|rest| rest.strip_prefix('/'));
+    let name = inside.unwrap_or_else(|| leaf(node.name));
+    let shape = node.attr("shape").and_then(|value| field(value, attr_value::SHAPE));
+    shape.map_or(name.to_owned(), |shape| format!("{name} {}", shape_text(shape)))
+}
