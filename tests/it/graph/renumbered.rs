@@ -157,3 +157,32 @@ fn what_was_numbered_anew_is_renamed_and_what_was_rewired_is_not() {
         assert_eq!(told(&back).1.len(), changed.len(), "{what}\n{texts}");
     }
 }
+
+/// Layers of the same ops, each with a constant of its own; they are named in their order.
+fn layers_of_constants(values: std::ops::Range<usize>) -> Artifact<'static> {
+    let (mut nodes, mut last) = (vec!["x = Placeholder()".to_owned()], "x".to_owned());
+    for (at, value) in values.enumerate() {
+        let layer = if at == 0 { "dense".to_owned() } else { format!("dense_{at}") };
+        nodes.push(format!("{layer}/kernel = Const() {value}"));
+        nodes.push(format!("{layer}/product = MatMul({last}, {layer}/kernel)"));
+        nodes.push(format!("{layer}/active = Relu({layer}/product)"));
+        last = format!("{layer}/active");
+    }
+    of_lines(&nodes.join("\n"), |value| match value.trim() {
+        "" => String::new(),
+        value => attr("value", &format!("tensor {{ dtype: DT_FLOAT float_val: {value} }}")),
+    })
+}
+
+#[test]
+fn constants_tell_layers_apart_that_are_alike_otherwise() {
+    let (lhs, rhs) = (layers_of_constants(1..30), layers_of_constants(0..30));
+    for (diff, kind) in
+        [(compared(&lhs, &rhs), ChangeKind::Added), (compared(&rhs, &lhs), ChangeKind::Removed)]
+    {
+        let changes = semantic(&diff);
+        let others: Vec<_> = changes.iter().filter(|c| c.kind != ChangeKind::Renamed).collect();
+        let [change] = others.as_slice() else { panic!("{}", lines(&diff)) };
+        assert_eq!((change.kind, change.path.key_in("node")), (kind, Some("dense/")));
+    }
+}

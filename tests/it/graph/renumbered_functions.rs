@@ -14,8 +14,8 @@ fn layer(at: usize) -> String {
     if at == 0 { "dense".into() } else { format!("dense_{at}") }
 }
 
-/// A model of layers, as TensorFlow 2 exports it: a function for each layer, and one that calls them all. The number of the first
-/// function is `counter`.
+/// A model of layers, as TensorFlow 2 exports it: a function for each layer, and one that calls them all, with a dropout behind one of
+/// them. The number of the first function is `counter`.
 fn model(ops: &[&str], counter: usize) -> Artifact<'static> {
     let (mut nodes, mut functions) = (String::new(), String::new());
     let (mut arguments, mut calls, mut last) = (String::new(), String::new(), "x".to_owned());
@@ -41,6 +41,10 @@ fn model(ops: &[&str], counter: usize) -> Artifact<'static> {
                attr {{ key: 'f' value {{ func {{ name: '{function}' }} }} }} }}\n"
         );
         last = format!("{name}/call:output:0");
+        if *op == "Exp" {
+            calls += &format!("node_def {{ name: 'dropout' op: 'Identity' input: '{last}' }}\n");
+            last = "dropout:output:0".into();
+        }
     }
     artifact(
         format!(

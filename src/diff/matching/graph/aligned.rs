@@ -20,41 +20,65 @@ use super::sequence;
 use super::structure::consumed_output;
 use crate::graph::{Graph, Node, NodeId, NodeKind, data_count, is_constant};
 
-/// Pairs the nodes of both graphs in the order of their definition; `None` if that pairs equal names only.
-pub(super) fn by_order<'g, 'm>(
-    (lhs, rhs): (&'g Graph<'m>, &'g Graph<'m>),
-    savers: &Savers,
-    users: &BothConsumers,
-) -> Option<Matching<'g, 'm>> {
-    let (lhs_restoring, rhs_restoring) = savers.restoring();
-    let (l, r) = (
-        Row::of(lhs, &users.lhs_hashes, lhs_restoring),
-        Row::of(rhs, &users.rhs_hashes, rhs_restoring),
-    );
-    let proposals = coherent(proposals(&l, &r), lhs, rhs);
-    if proposals.iter().all(|&(l, r)| lhs.node(l).name == rhs.node(r).name) {
-        return None;
+/// Pairs of nodes that the order of their definition proposes.
+pub(super) struct Proposals<'x, 'g, 'm> {
+    sides: (&'g Graph<'m>, &'g Graph<'m>),
+    savers: &'x Savers,
+    users: &'x BothConsumers,
+    pairs: Vec<(NodeId, NodeId)>,
+}
+
+/// Whether the neighbors of nodes decide before their order, where not both can be right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Neighbors {
+    /// They do: where nodes came and went, most neighbors stayed.
+    First,
+    /// They do not: behind a new layer, the layer in its place is not the same.
+    Last,
+}
+
+impl<'x, 'g, 'm> Proposals<'x, 'g, 'm> {
+    /// Finds the proposals; `None` if they are pairs of equal names only.
+    pub(super) fn new(
+        (lhs, rhs): (&'g Graph<'m>, &'g Graph<'m>),
+        savers: &'x Savers,
+        users: &'x BothConsumers,
+    ) -> Option<Self> {
+        let (lhs_restoring, rhs_restoring) = savers.restoring();
+        let (l, r) = (
+            Row::of(lhs, &users.lhs_hashes, lhs_restoring),
+            Row::of(rhs, &users.rhs_hashes, rhs_restoring),
+        );
+        let pairs = coherent(proposals(&l, &r), lhs, rhs);
+        let is_renamed = |&(l, r): &(NodeId, NodeId)| lhs.node(l).name != rhs.node(r).name;
+        let is_any = pairs.iter().any(is_renamed);
+        is_any.then_some(Self { sides: (lhs, rhs), savers, users, pairs })
     }
-    let mut matching = Matching::of_borders(lhs, rhs);
-    let mut order = InOrder { proposed: PerNode::new(lhs), matching: &mut matching };
-    proposals.iter().for_each(|&(l, r)| order.proposed.set(l, Some(r)));
-    let (sure, others) = order.pair_agreeing(&proposals);
-    if sure {
-        extend::extend(&mut matching, users, Requirement::NodeHash);
-    }
-    for (l, r) in others {
-        if matching.to_rhs(l).is_none() && matching.to_lhs(r).is_none() {
-            matching.pair(l, r);
+
+    /// The matching that follows from the proposals.
+    pub(super) fn matching(&self, neighbors: Neighbors) -> Matching<'g, 'm> {
+        let (lhs, rhs) = self.sides;
+        let mut matching = Matching::of_borders(lhs, rhs);
+        let mut order = InOrder { proposed: PerNode::new(lhs), matching: &mut matching };
+        self.pairs.iter().for_each(|&(l, r)| order.proposed.set(l, Some(r)));
+        let (sure, others) = order.pair_agreeing(&self.pairs);
+        if sure && neighbors == Neighbors::First {
+            extend::extend(&mut matching, self.users, Requirement::NodeHash);
         }
-    }
-    if !savers.is_reordered(&matching) {
-        matching.pair_names(|_, _| true);
-    } else {
-        let is_restoring = |row: &[NodeId], id| row.binary_search(&id).is_ok();
+        for (l, r) in others {
+            if matching.to_rhs(l).is_none() && matching.to_lhs(r).is_none() {
+                matching.pair(l, r);
+            }
+        }
+        if !self.savers.is_reordered(&matching) {
+            matching.pair_names(|_, _| true);
+        } else {
+            let (in_lhs, in_rhs) = self.savers.restoring();
+            let is_in = |row: &[NodeId], id| row.binary_search(&id).is_ok();
+            matching.pair_names(|l, r| !is_in(in_lhs, l) && !is_in(in_rhs, r));
+        }
         matching
-            .pair_names(|l, r| !is_restoring(lhs_restoring, l) && !is_restoring(rhs_restoring, r));
     }
-    Some(matching)
 }
 
 /// The nodes of one side in the order of their definition.

@@ -60,7 +60,7 @@ pub(super) fn may_be_renumbered(matching: &Matching<'_, '_>) -> bool {
 }
 
 /// The number of pairs that differ in more than their names.
-pub(super) fn differing(matching: &Matching<'_, '_>, users: &BothConsumers) -> usize {
+fn differing(matching: &Matching<'_, '_>, users: &BothConsumers) -> usize {
     let differs = |(l, r): (NodeId, NodeId)| {
         let (lhs, rhs) = (matching.lhs.node(l), matching.rhs.node(r));
         if lhs.kind != NodeKind::Node || lhs.bytes == rhs.bytes {

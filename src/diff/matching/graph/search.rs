@@ -1,14 +1,15 @@
 //! Matches the nodes that equal names leave, and chooses between two ways to match numbered names.
 
+use super::aligned::{Neighbors, Proposals};
 use super::consumers::BothConsumers;
-use super::cost::{cost, differing, may_be_renumbered};
+use super::cost::{cost, may_be_renumbered};
 use super::extend::{self, Requirement};
 use super::matching::Matching;
 use super::outer_renames::OuterRenames;
 use super::renames::Renames;
 use super::savers::Savers;
+use super::scopes;
 use super::structure::{self, Ties};
-use super::{aligned, scopes};
 use crate::graph::Graph;
 
 /// Matches the nodes that are unmatched after `by_name`.
@@ -56,33 +57,21 @@ fn match_in_order<'g, 'm>(
         find_renamed(&mut matching, savers, &users);
         (cost(&matching, savers, &users, outer), matching)
     };
-    let other = || {
-        let found = [outer.matching(sides.0, sides.1), aligned::by_order(sides, savers, &users)];
-        found.into_iter().flatten().map(search).min_by_key(|(cost, _)| *cost)
+    let (of_names, by_name) = search(by_name);
+    // Any other matching renames at least one node.
+    if of_names <= usize::from(outer.is_empty()) {
+        return by_name;
+    }
+    let proposals = Proposals::new(sides, savers, &users);
+    let in_order = |neighbors| Some(proposals.as_ref()?.matching(neighbors));
+    let cheapest = |found: [Option<Matching<'g, 'm>>; 2], most: usize| {
+        let best = found.into_iter().flatten().map(search).min_by_key(|(cost, _)| *cost);
+        best.filter(|(cost, _)| *cost < most)
     };
-    let of_pairs = differing(&by_name, &users);
-    if of_pairs == 0 {
-        let by_name = search(by_name);
-        // Any other matching renames at least one node.
-        let least = usize::from(outer.is_empty());
-        return if by_name.0 <= least { by_name.1 } else { cheaper(by_name, other()) };
-    }
-    match other() {
-        // The pairs that were found by name stay.
-        Some((cost, matching)) if cost < of_pairs => matching,
-        other => cheaper(search(by_name), other),
-    }
-}
-
-/// The matching by name, unless the other costs less.
-fn cheaper<'g, 'm>(
-    (of_names, by_name): (usize, Matching<'g, 'm>),
-    other: Option<(usize, Matching<'g, 'm>)>,
-) -> Matching<'g, 'm> {
-    match other {
-        Some((cost, other)) if cost < of_names => other,
-        _ => by_name,
-    }
+    let best = cheapest([outer.matching(sides.0, sides.1), in_order(Neighbors::First)], of_names)
+        // Against the neighbors, the order has to explain most of what there is to tell.
+        .or_else(|| cheapest([in_order(Neighbors::Last), None], of_names / 2));
+    best.map_or(by_name, |(_, matching)| matching)
 }
 
 /// Pairs renamed nodes, from the most to the least reliable criterion, since each builds on the pairs found
