@@ -64,13 +64,13 @@ fn match_in_order<'g, 'm>(
     }
     let proposals = Proposals::new(sides, savers, &users);
     let in_order = |neighbors| Some(proposals.as_ref()?.matching(neighbors));
-    let cheapest = |found: [Option<Matching<'g, 'm>>; 2], most: usize| {
+    let best_below = |found: [Option<Matching<'g, 'm>>; 2], most: usize| {
         let best = found.into_iter().flatten().map(search).min_by_key(|(cost, _)| *cost);
         best.filter(|(cost, _)| *cost < most)
     };
-    let best = cheapest([outer.matching(sides.0, sides.1), in_order(Neighbors::First)], of_names)
+    let best = best_below([outer.matching(sides.0, sides.1), in_order(Neighbors::First)], of_names)
         // Against the neighbors, the order has to explain most of what there is to tell.
-        .or_else(|| cheapest([in_order(Neighbors::Last), None], of_names / 2));
+        .or_else(|| best_below([in_order(Neighbors::Last), None], of_names / 2));
     best.map_or(by_name, |(_, matching)| matching)
 }
 
