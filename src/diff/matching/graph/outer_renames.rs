@@ -37,6 +37,9 @@ impl<'r> OuterRenames<'r> {
         lhs: &'g Graph<'m>,
         rhs: &'g Graph<'m>,
     ) -> Option<Matching<'g, 'm>> {
+        if self.is_empty() {
+            return None;
+        }
         let renamed = |from: &Graph<'_>, to: &Graph<'_>| -> Vec<(NodeId, NodeId)> {
             let partner = |name| to.find(&self.renames.new_name(name)?);
             from.iter().filter_map(|(id, node)| Some((id, partner(node.name)?))).collect()
