@@ -66,7 +66,7 @@ impl<'x, 'g, 'm> Proposals<'x, 'g, 'm> {
             extend::extend(&mut matching, self.users, Requirement::NodeHash);
         }
         for (l, r) in others {
-            if matching.to_rhs(l).is_none() && matching.to_lhs(r).is_none() {
+            if matching.are_free(l, r) {
                 matching.pair(l, r);
             }
         }
@@ -146,14 +146,7 @@ impl InOrder<'_, '_, '_> {
 
     fn pair(&mut self, l: NodeId, r: NodeId) {
         self.matching.pair(l, r);
-        let (lhs, rhs) = self.matching.inputs(l, r);
-        for (a, b) in lhs.iter().zip(rhs) {
-            if let (Some(a), Some(b)) = (a.source, b.source)
-                && self.are_free(a, b)
-            {
-                self.matching.pair(a, b);
-            }
-        }
+        self.matching.pair_sources(l, r, may_be_one);
     }
 
     /// Whether the data inputs of both come from pairs, from constants and arguments without partners, or from nodes
@@ -166,7 +159,9 @@ impl InOrder<'_, '_, '_> {
                     && match (a.source, b.source) {
                         (Some(a), Some(b)) => match self.matching.to_rhs(a) {
                             Some(partner) => partner == b,
-                            None => self.are_free(a, b) || a > l && self.proposed.get(a) == Some(b),
+                            None => {
+                                self.may_follow(a, b) || a > l && self.proposed.get(a) == Some(b)
+                            }
                         },
                         (None, None) => true,
                         _ => false,
@@ -174,14 +169,16 @@ impl InOrder<'_, '_, '_> {
             })
     }
 
-    /// Whether two nodes are constants or arguments without partners that may be one.
-    fn are_free(&self, l: NodeId, r: NodeId) -> bool {
-        let (lhs, rhs) = (self.matching.lhs.node(l), self.matching.rhs.node(r));
-        let is_free = self.matching.to_rhs(l).is_none() && self.matching.to_lhs(r).is_none();
-        let are = |is: fn(&Node<'_>) -> bool| is(lhs) && is(rhs);
-        is_free
-            && (are(|node| is_constant(node.op))
-                || are(|n| matches!(n.kind, NodeKind::Argument(_))))
-            && family(lhs) == family(rhs)
+    /// Whether two sources without partners will be paired with the nodes that use them.
+    fn may_follow(&self, l: NodeId, r: NodeId) -> bool {
+        let m = &*self.matching;
+        m.are_free(l, r) && may_be_one(m.lhs.node(l), m.rhs.node(r))
     }
+}
+
+/// Whether two constants, or two arguments, have equal names without numbers.
+fn may_be_one(lhs: &Node<'_>, rhs: &Node<'_>) -> bool {
+    let are = |is: fn(&Node<'_>) -> bool| is(lhs) && is(rhs);
+    (are(|node| is_constant(node.op)) || are(|node| matches!(node.kind, NodeKind::Argument(_))))
+        && family(lhs) == family(rhs)
 }

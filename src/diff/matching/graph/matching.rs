@@ -7,7 +7,7 @@ use super::numbers::family;
 use super::per_node::PerNode;
 use super::sequence;
 use crate::diff::join::join;
-use crate::graph::{Graph, Input, NodeId, NodeKind};
+use crate::graph::{Graph, Input, Node, NodeId, NodeKind};
 
 /// Two graphs and their matched nodes.
 #[derive(Debug)]
@@ -21,6 +21,8 @@ pub(in crate::diff) struct Matching<'g, 'm> {
     /// For each node of rhs, whether its partner has another name. Looking names up each time would be slow,
     /// since they are far apart in memory.
     is_renamed: PerNode<bool>,
+    /// The arguments of each side, if their numbers differ: one that came or went moves those behind it.
+    moved_arguments: [Vec<NodeId>; 2],
 }
 
 impl<'g, 'm> Matching<'g, 'm> {
@@ -35,7 +37,8 @@ impl<'g, 'm> Matching<'g, 'm> {
     pub(super) fn of_borders(lhs: &'g Graph<'m>, rhs: &'g Graph<'m>) -> Self {
         let (to_rhs, to_lhs) = (PerNode::new(lhs), PerNode::new(rhs));
         let is_renamed = PerNode::new(rhs);
-        let mut found = Self { lhs, rhs, to_rhs, to_lhs, is_renamed };
+        let moved_arguments = Default::default();
+        let mut found = Self { lhs, rhs, to_rhs, to_lhs, is_renamed, moved_arguments };
         found.pair_borders();
         found
     }
@@ -64,14 +67,15 @@ impl<'g, 'm> Matching<'g, 'm> {
 
     /// Pairs the other arguments in their order, whatever the numbers in their names.
     fn pair_arguments(&mut self) {
-        let unmatched = |ids: Vec<NodeId>, graph: &Graph<'_>| {
-            let is_argument = |id: &NodeId| matches!(graph.node(*id).kind, NodeKind::Argument(_));
-            let ids: Vec<_> = ids.into_iter().filter(is_argument).collect();
+        let unmatched = |ids: &[NodeId], partners: &PerNode<Option<NodeId>>, graph: &Graph<'_>| {
+            let ids = ids.iter().copied().filter(|&id| partners.get(id).is_none());
+            let ids: Vec<_> = ids.collect();
             let families: Vec<_> = ids.iter().map(|&id| family(graph.node(id))).collect();
             (ids, families)
         };
-        let (l, of_lhs) = unmatched(self.unmatched_in_lhs(), self.lhs);
-        let (r, of_rhs) = unmatched(self.unmatched_in_rhs(), self.rhs);
+        let [l, r] = &self.moved_arguments;
+        let (l, of_lhs) = unmatched(l, &self.to_rhs, self.lhs);
+        let (r, of_rhs) = unmatched(r, &self.to_lhs, self.rhs);
         for (x, y) in sequence::align(&of_lhs, &of_rhs) {
             if let (Some(&l), Some(&r)) = (l.get(x), r.get(y)) {
                 self.pair(l, r);
@@ -81,14 +85,15 @@ impl<'g, 'm> Matching<'g, 'm> {
 
     /// The matching with the sides exchanged.
     pub(super) fn flipped(self) -> Self {
-        let Self { lhs, rhs, to_rhs, to_lhs, .. } = self;
+        let Self { lhs, rhs, to_rhs, to_lhs, moved_arguments: [of_lhs, of_rhs], .. } = self;
         let mut is_renamed = PerNode::new(lhs);
         for (l, node) in lhs.iter() {
             if let Some(r) = to_rhs.get(l) {
                 is_renamed.set(l, node.name != rhs.node(r).name);
             }
         }
-        Self { lhs: rhs, rhs: lhs, to_rhs: to_lhs, to_lhs: to_rhs, is_renamed }
+        let moved_arguments = [of_rhs, of_lhs];
+        Self { lhs: rhs, rhs: lhs, to_rhs: to_lhs, to_lhs: to_rhs, is_renamed, moved_arguments }
     }
 
     /// Pairs arguments and results of functions.
@@ -102,19 +107,23 @@ impl<'g, 'm> Matching<'g, 'm> {
             borders.sort_unstable();
             borders
         };
-        let arguments = |graph: &Graph<'_>| {
-            graph.iter().filter(|(_, node)| matches!(node.kind, NodeKind::Argument(_))).count()
+        let (lhs, rhs) = (borders(self.lhs), borders(self.rhs));
+        let arguments = |borders: &[(NodeKind, NodeId)]| -> Vec<NodeId> {
+            let is_argument = |kind: &NodeKind| matches!(kind, NodeKind::Argument(_));
+            borders.iter().filter(|(kind, _)| is_argument(kind)).map(|(_, id)| *id).collect()
         };
-        // One that came or went moves those behind it.
-        let have_moved = arguments(self.lhs) != arguments(self.rhs);
-        let rhs = borders(self.rhs);
+        let both = [arguments(&lhs), arguments(&rhs)];
+        let have_moved = both[0].len() != both[1].len();
+        if have_moved {
+            self.moved_arguments = both;
+        }
         let mut control_results = BTreeMap::new();
         for (kind, r) in &rhs {
             if let NodeKind::ControlResult(_) = kind {
                 control_results.entry(self.rhs.node(*r).name).or_insert(*r);
             }
         }
-        for (kind, l) in borders(self.lhs) {
+        for (kind, l) in lhs {
             let same = match kind {
                 // Control results have only a name.
                 NodeKind::ControlResult(_) => control_results.get(self.lhs.node(l).name).copied(),
@@ -154,6 +163,29 @@ impl<'g, 'm> Matching<'g, 'm> {
         self.to_rhs.set(l, Some(r));
         self.to_lhs.set(r, Some(l));
         self.is_renamed.set(r, self.lhs.node(l).name != self.rhs.node(r).name);
+    }
+
+    /// Pairs the sources of the inputs of two nodes that have no partners and may be one.
+    pub(super) fn pair_sources(
+        &mut self,
+        l: NodeId,
+        r: NodeId,
+        may_be_one: impl Fn(&Node<'_>, &Node<'_>) -> bool,
+    ) {
+        let (lhs, rhs) = self.inputs(l, r);
+        for (a, b) in lhs.iter().zip(rhs) {
+            if let (Some(a), Some(b)) = (a.source, b.source)
+                && self.are_free(a, b)
+                && may_be_one(self.lhs.node(a), self.rhs.node(b))
+            {
+                self.pair(a, b);
+            }
+        }
+    }
+
+    /// Whether neither of two nodes has a partner.
+    pub(super) fn are_free(&self, l: NodeId, r: NodeId) -> bool {
+        self.to_rhs(l).is_none() && self.to_lhs(r).is_none()
     }
 
     /// Separates a node of lhs from its partner.

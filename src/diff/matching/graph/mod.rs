@@ -29,7 +29,7 @@ pub(in crate::diff) use matching::Matching;
 pub(in crate::diff) use numbers::numbers;
 pub(in crate::diff) use pair::GraphPair;
 pub(in crate::diff) use per_node::PerNode;
-pub(in crate::diff) use renames::{Renames, common_scope, main_scope};
+pub(in crate::diff) use renames::{Renames, common_scope, leaf, main_scope};
 pub(in crate::diff) use saver_functions::{SavedArgument, SaverFunctions, SaverPair};
 pub(in crate::diff) use savers::{SaverSide, Savers};
 pub(in crate::diff) use scopes::MAX_SCOPES;

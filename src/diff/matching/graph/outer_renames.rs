@@ -2,7 +2,7 @@
 
 use super::matching::Matching;
 use super::renames::Renames;
-use crate::graph::{Graph, NodeId, NodeKind};
+use crate::graph::{Graph, Node, NodeId, NodeKind};
 
 /// The renames of the graph that calls a function. What they rename in the function too is no further change.
 #[derive(Debug, Clone, Copy)]
@@ -52,31 +52,15 @@ impl<'r> OuterRenames<'r> {
         let mut is_any = false;
         for (l, r) in pairs {
             let (node, other) = (lhs.node(l), rhs.node(r));
-            if matching.to_rhs(l).is_none()
-                && matching.to_lhs(r).is_none()
-                && (node.op, node.kind) == (other.op, other.kind)
-            {
+            if matching.are_free(l, r) && (node.op, node.kind) == (other.op, other.kind) {
                 matching.pair(l, r);
                 is_any = true;
-                pair_arguments(&mut matching, l, r);
+                // The names of arguments have other numbers in each export.
+                let is_argument = |node: &Node<'_>| matches!(node.kind, NodeKind::Argument(_));
+                matching.pair_sources(l, r, |a, b| is_argument(a) && is_argument(b));
             }
         }
         matching.pair_names(|_, _| true);
         is_any.then_some(matching)
-    }
-}
-
-/// Pairs the arguments that two nodes use in the same place. Their names have other numbers in each export.
-fn pair_arguments(matching: &mut Matching<'_, '_>, l: NodeId, r: NodeId) {
-    let (lhs, rhs) = matching.inputs(l, r);
-    for (a, b) in lhs.iter().zip(rhs) {
-        if let (Some(a), Some(b)) = (a.source, b.source)
-            && matches!(matching.lhs.node(a).kind, NodeKind::Argument(_))
-            && matches!(matching.rhs.node(b).kind, NodeKind::Argument(_))
-            && matching.to_rhs(a).is_none()
-            && matching.to_lhs(b).is_none()
-        {
-            matching.pair(a, b);
-        }
     }
 }

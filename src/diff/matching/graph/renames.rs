@@ -278,7 +278,7 @@ fn scopes<'r>(renamed: impl Iterator<Item = &'r RenamedNode>) -> BTreeMap<String
 }
 
 /// The name without its scope.
-fn leaf(name: &str) -> &str {
+pub(in crate::diff) fn leaf(name: &str) -> &str {
     name.rsplit_once('/').map_or(name, |(_, leaf)| leaf)
 }
 

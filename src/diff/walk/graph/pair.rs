@@ -58,12 +58,14 @@ impl GraphPair<'_, '_> {
             [(matching.lhs, removed, ChangeKind::Removed), (matching.rhs, added, ChangeKind::Added)]
         {
             let mut groups = groups.finish(graph);
-            surroundings::find(graph, &mut groups);
-            for (ids, nodes) in groups {
+            let scopes = groups.iter().map(|(ids, _)| surroundings::scope_of(graph, ids));
+            let scopes: Vec<_> = scopes.collect();
+            surroundings::find(graph, &scopes, &mut groups);
+            for ((ids, nodes), scope) in groups.into_iter().zip(scopes) {
                 if self.savers.only_restore(&ids, kind) {
                     continue;
                 }
-                out.changes.push(group(context.schema, graph, &ids, nodes, kind, &field));
+                out.changes.push(group(context.schema, graph, (&ids, &scope), nodes, kind, &field));
             }
         }
         out.changes.append(&mut modified.changes);
@@ -111,11 +113,11 @@ fn scope_text(scope: &str) -> &str {
     if scope.is_empty() { "/" } else { scope }
 }
 
-/// The change of a group of added or removed nodes.
+/// The change of a group of added or removed nodes, given with its scope.
 fn group(
     schema: &Schema,
     graph: &Graph<'_>,
-    ids: &[NodeId],
+    (ids, scope): (&[NodeId], &str),
     nodes: NodeGroup,
     kind: ChangeKind,
     at: &PathBuilder<'_>,
@@ -130,11 +132,9 @@ fn group(
     };
     let key = match (ids, first) {
         ([_], Some(node)) => node.name.to_owned(),
-        _ => match (surroundings::scope_of(graph, ids), first) {
-            // A variable gives its name to the nodes behind it.
-            (scope, Some(node)) if scope.is_empty() || scope == node.name => node.name.to_owned(),
-            (scope, _) => format!("{scope}/"),
-        },
+        // A variable gives its name to the nodes behind it.
+        (_, Some(node)) if scope.is_empty() || scope == node.name => node.name.to_owned(),
+        _ => format!("{scope}/"),
     };
     let change = Change::one_sided(at.key(&key).path(), kind, text);
     change.with_detail(Detail::Nodes(Box::new(nodes)))

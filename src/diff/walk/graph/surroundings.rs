@@ -4,7 +4,7 @@
 use super::value::shape_text;
 use crate::diff::NodeGroup;
 use crate::diff::derived::{is_of_gradients, is_of_saver};
-use crate::diff::matching::graph::{PerNode, common_scope, main_scope};
+use crate::diff::matching::graph::{PerNode, common_scope, leaf, main_scope};
 use crate::graph::{Action, Graph, Node, NodeId, SaveOp, VariableKind, is_constant};
 use crate::message::field;
 use crate::schema::field::attr_value;
@@ -20,15 +20,14 @@ const READ: &str = "ReadVariableOp";
 
 /// Finds the surroundings of groups of nodes of `graph`. Only the nodes in the main scope of a group count: what a layer is between
 /// is not what its gradients are between.
-pub(super) fn find(graph: &Graph<'_>, groups: &mut [(Vec<NodeId>, NodeGroup)]) {
-    let scope = |ids: &[NodeId]| {
-        let scope = scope_of(graph, ids);
-        // Gradients and savers are between whatever the model is between.
-        let is_derived = is_of_gradients(&scope) || is_of_saver(&format!("{scope}/"));
-        if is_derived { String::new() } else { scope }
-    };
-    let scopes: Vec<String> = groups.iter().map(|(ids, _)| scope(ids)).collect();
-    if scopes.iter().all(String::is_empty) {
+///
+/// `scopes` has the scope of each group.
+pub(super) fn find(graph: &Graph<'_>, scopes: &[String], groups: &mut [(Vec<NodeId>, NodeGroup)]) {
+    // Gradients and savers are between whatever the model is between.
+    let is_derived = |scope: &str| is_of_gradients(scope) || is_of_saver(&format!("{scope}/"));
+    let counts = |scope: &&String| !scope.is_empty() && !is_derived(scope);
+    let scopes: Vec<_> = scopes.iter().map(|scope| Some(scope).filter(counts)).collect();
+    if scopes.iter().all(Option::is_none) {
         return;
     }
     // The number of the group of each node, from 1.
@@ -36,7 +35,7 @@ pub(super) fn find(graph: &Graph<'_>, groups: &mut [(Vec<NodeId>, NodeGroup)]) {
     for (number, (ids, _)) in (1..).zip(groups.iter()) {
         ids.iter().for_each(|&id| numbers.set(id, number));
     }
-    let scope = |number: usize| scopes.get(number.checked_sub(1)?).filter(|s| !s.is_empty());
+    let scope = |number: usize| *scopes.get(number.checked_sub(1)?)?;
     let is_inside = |id, number| scope(number).is_some_and(|s| is_in(graph.node(id).name, s));
     let mut found: Vec<Surroundings> = groups.iter().map(|_| Surroundings::default()).collect();
     for (id, node) in graph.iter() {
@@ -67,7 +66,7 @@ pub(super) fn find(graph: &Graph<'_>, groups: &mut [(Vec<NodeId>, NodeGroup)]) {
     for (((_, nodes), found), scope) in groups.iter_mut().zip(found).zip(&scopes) {
         (nodes.inputs, nodes.consumers) =
             (names(graph, &found.inputs), names(graph, &found.consumers));
-        nodes.variables = variables(graph, &found.variables, scope);
+        nodes.variables = scope.map(|s| variables(graph, &found.variables, s)).unwrap_or_default();
     }
 }
 
@@ -100,11 +99,6 @@ pub(super) fn scope_of(graph: &Graph<'_>, ids: &[NodeId]) -> String {
             scope => scope.to_owned(),
         },
     }
-}
-
-/// The last part of a name.
-fn leaf(name: &str) -> &str {
-    name.rsplit('/').next().unwrap_or(name)
 }
 
 /// Whether a node is in a scope, or gives the scope its name, as a variable does.
