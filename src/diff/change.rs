@@ -43,7 +43,12 @@ impl Serialize for Change {
             Detail::Nodes(nodes) => map.serialize_entry("nodes", nodes)?,
             Detail::Tensor(comparison) => map.serialize_entry("values", &values(comparison))?,
             Detail::Signatures(names) => map.serialize_entry("signatures", names)?,
-            Detail::Variables(names) => map.serialize_entry("variables", names)?,
+            Detail::Objects(objects) => {
+                map.serialize_entry("node_id", &objects.node_id)?;
+                map.serialize_entry("user_objects", &objects.user_objects)?;
+                map.serialize_entry("layer", &objects.layer)?;
+                map.serialize_entry("variables", &objects.variables)?;
+            }
         }
         map.end()
     }
@@ -142,15 +147,22 @@ pub enum Detail {
     Tensor(Box<Comparison>),
     /// The names of the signatures of a meta graph that was added or removed; there is at least one.
     Signatures(Vec<String>),
-    /// The first variables among objects that were added or removed together, with their shapes; there is at least one.
-    Variables(Vec<String>),
+    /// The objects that were added or removed together.
+    Objects(Box<ObjectGroup>),
 }
 
-impl Detail {
-    /// The variables among objects that were added or removed together, if there are any.
-    pub(super) fn variables(variables: Vec<String>) -> Self {
-        if variables.is_empty() { Self::None } else { Self::Variables(variables) }
-    }
+/// Objects that were added or removed together.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ObjectGroup {
+    /// The position of the first of them in its object graph, which other files call its node id.
+    pub node_id: u64,
+    /// How many of them are objects of classes, such as layers, rather than variables, functions and the like. The object graph of a
+    /// checkpoint does not say.
+    pub user_objects: u64,
+    /// The class and the name of the layer that the first of them is, as Keras states them: `Dense dense_1`.
+    pub layer: Option<String>,
+    /// The first variables among them, with their shapes: `dense_1/kernel [20, 64]`.
+    pub variables: Vec<String>,
 }
 
 /// The statistics that a change reports.
@@ -173,12 +185,14 @@ pub struct NodeGroup {
     pub names: Vec<String>,
     /// The number of nodes of each op, most frequent first.
     pub ops: Vec<(String, u64)>,
-    /// The variables among added or removed nodes, with their shapes: `kernel [20, 64]`. This list and the next two are of the scope
-    /// in which most of the nodes are, have the first names only, and are empty if there is no such scope.
+    /// The class of the layer that added or removed nodes are, with its sizes: `Dense 20 → 64`. This and the next three lists are of
+    /// the scope in which most of the nodes are; they are empty if there is no such scope.
+    pub layer: Option<String>,
+    /// The first variables among added or removed nodes, with their shapes: `kernel [20, 64]`.
     pub variables: Vec<String>,
-    /// The nodes outside from which added or removed nodes compute.
+    /// The first nodes outside from which added or removed nodes compute.
     pub inputs: Vec<String>,
-    /// The nodes outside that use added or removed nodes.
+    /// The first nodes outside that use added or removed nodes.
     pub consumers: Vec<String>,
     /// Changes that follow from this one: of inputs, saved variables and entries of collections.
     pub boundary: Vec<BoundaryChange>,
@@ -190,6 +204,7 @@ impl Serialize for NodeGroup {
             count: self.names.len(),
             names: &self.names,
             ops: self.ops.iter().map(|(op, count)| object! { op: op, count: count }).collect::<Vec<_>>(),
+            layer: &self.layer,
             variables: &self.variables,
             inputs: &self.inputs,
             consumers: &self.consumers,

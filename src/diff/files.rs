@@ -82,6 +82,9 @@ fn only_in<'a>(
 
 /// Compares what Keras knows of the objects. A file that only one side has is one change: the other model is saved without Keras.
 fn keras_metadata(lhs: &Files, rhs: &Files, options: &DiffOptions, diff: &mut Diff) {
+    let [l, r] = [lhs, rhs].map(|side| side.keras_metadata.as_ref());
+    let [l, r] = [l, r].map(|side| side.map(|side| side.message().bytes()).unwrap_or_default());
+    model::name_layers(l, r, &mut diff.changes);
     match (&lhs.keras_metadata, &rhs.keras_metadata) {
         (Some(l), Some(r)) => {
             let lists = ListRules::new(&options.lists);

@@ -4,7 +4,7 @@ use super::place::Place;
 use crate::diff::counters::unnumbered;
 use crate::diff::derived::{is_of_gradients, is_of_saver, is_saver_function};
 use crate::diff::meaning::{Items, Part, is_recorded_attribute};
-use crate::diff::{Change, ChangeKind, Detail};
+use crate::diff::{Change, Detail};
 
 /// Whether a path leads to a whole layer in the list of layers, or to all that is known of an object.
 fn is_whole_item(place: &Place<'_>) -> bool {
@@ -39,13 +39,9 @@ impl Part {
         if is_of_signatures || place.node.is_some() {
             return Self::Records;
         }
-        let texts = [&change.lhs, &change.rhs].into_iter().flatten();
-        match (place.last(), change.kind) {
-            ("nodes", ChangeKind::Added | ChangeKind::Removed) => {
-                let is_layer = texts.into_iter().any(|text| text.contains("user_object"));
-                if is_layer { Self::Layers } else { Self::Variables }
-            }
-            ("nodes", _) => Self::Layers,
+        match &change.detail {
+            Detail::Objects(group) if group.user_objects == 0 => Self::Variables,
+            _ if place.last() == "nodes" => Self::Layers,
             _ => Self::Model,
         }
     }

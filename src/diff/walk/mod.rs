@@ -8,3 +8,4 @@
 mod graph;
 pub(super) mod message;
 pub(super) mod model;
+mod names;

@@ -1,9 +1,11 @@
 //! The text of a change: its path, its old and its new value.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use crate::diff::{Change, ChangeKind, Detail, Path, ReportedChange, Step, Weight};
+use crate::diff::{Change, ChangeKind, Detail, ObjectGroup, Path, ReportedChange, Step, Weight};
 
+use super::apart::apart;
 use super::terminal_text::{self, plural, printable, short_of};
 use super::{node_group, number};
 
@@ -12,7 +14,7 @@ const GRAPH: [&str; 4] = ["graph_def", "library", "meta_graphs", "meta_info_def"
 
 /// The short path of a change: `dense/MatMul.transpose_b`, `signature_def["serving_default"].method_name`.
 pub(in crate::report) fn subject(change: &Change) -> String {
-    short_path(&change.path)
+    terminal_text::short_path(&titled(change)).into_owned()
 }
 
 /// A path without the fields that lead to every node or function, and without its middle if it is very long.
@@ -22,8 +24,24 @@ pub(in crate::report) fn short_path(path: &Path) -> String {
 
 /// The rest of the short path of a change behind the text of its scope; `None` if the path does not start with it.
 pub(in crate::report) fn subject_in(change: &Change, scope: &str) -> Option<String> {
-    let text = readable(&change.path);
+    let text = titled(change);
     text.strip_prefix(scope).map(|rest| terminal_text::short_path(rest).into_owned())
+}
+
+/// The readable path of a change; for nodes that came or went together, with the title of their group.
+fn titled(change: &Change) -> String {
+    let text = readable(&change.path);
+    let first = change.path.key_in("node_def").or_else(|| change.path.key_in("node"));
+    let title = match (&change.detail, first) {
+        (Detail::Nodes(nodes), Some(first)) if change.kind != ChangeKind::Renamed => {
+            let start = text.strip_suffix(&in_scope(first));
+            start
+                .zip(node_group::title(nodes, first))
+                .map(|(start, title)| start.to_owned() + &title)
+        }
+        _ => None,
+    };
+    title.unwrap_or(text)
 }
 
 /// A path without the fields that lead to every node or function. Keys are shortened, so that thousands of changes in one node cannot
@@ -44,7 +62,14 @@ fn readable(path: &Path) -> String {
                     steps.next();
                     while steps.next_if(|step| is_graph(step)).is_some() {}
                 }
-                ("node" | "node_def" | "function", Some(Step::Key(key))) => {
+                ("function", Some(Step::Key(key))) => {
+                    if !text.is_empty() {
+                        text.push(' ');
+                    }
+                    text += &function_name(key);
+                    steps.next();
+                }
+                ("node" | "node_def", Some(Step::Key(key))) => {
                     if !text.is_empty() {
                         text.push_str(if in_function { ": " } else { " " });
                     }
@@ -88,6 +113,16 @@ fn in_scope(name: &str) -> String {
     }
 }
 
+/// The name of a function as a report shows it.
+fn function_name(name: &str) -> String {
+    in_scope(without_prefix(name))
+}
+
+/// The name of a function without the prefix that TensorFlow gives all that it traces.
+pub(super) fn without_prefix(name: &str) -> &str {
+    name.strip_prefix("__inference_").filter(|rest| !rest.is_empty()).unwrap_or(name)
+}
+
 fn is_graph(step: &Step) -> bool {
     matches!(step, Step::Field(name) if GRAPH.contains(&&**name))
 }
@@ -104,6 +139,8 @@ fn push_field(text: &mut String, name: &str) {
 /// What several changes can have in common.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::report) struct Scope<'a> {
+    /// The tags of the meta graph of a SavedModel.
+    tags: Option<&'a str>,
     /// The scope of a node, with its slash, or the name of a function; empty for other changes.
     name: &'a str,
     is_function: bool,
@@ -112,17 +149,25 @@ pub(in crate::report) struct Scope<'a> {
 impl<'a> Scope<'a> {
     /// The scope of the node that changed, or the function that it is in.
     pub(in crate::report) fn of(change: &'a Change) -> Self {
+        let tags = change.path.key_in("meta_graphs");
         if let Some(name) = change.path.key_in("function") {
-            return Self { name, is_function: true };
+            return Self { tags, name, is_function: true };
         }
         let node = change.path.key_in("node").unwrap_or_default();
         let scope = node.rfind('/').and_then(|slash| node.get(..=slash));
-        Self { name: scope.unwrap_or_default(), is_function: false }
+        Self { tags, name: scope.unwrap_or_default(), is_function: false }
     }
 
     /// What the short paths of the changes start with.
     pub(in crate::report) fn text(self) -> String {
-        if self.is_function { in_scope(self.name) + ": " } else { short(self.name) }
+        let name = match self.is_function {
+            true => function_name(self.name) + ": ",
+            false => short(self.name),
+        };
+        match self.tags.filter(|_| !name.is_empty()) {
+            Some(tags) => format!("[{}] {name}", short(tags)),
+            None => name,
+        }
     }
 }
 
@@ -145,7 +190,9 @@ impl Ord for Scope<'_> {
         // Changes of one node share its name, whatever its length.
         let is_same = std::ptr::eq(self.name, other.name);
         let names = if is_same { Ordering::Equal } else { self.name.cmp(other.name) };
-        names.then(self.is_function.cmp(&other.is_function))
+        names
+            .then(self.is_function.cmp(&other.is_function))
+            .then_with(|| self.tags.cmp(&other.tags))
     }
 }
 
@@ -188,10 +235,10 @@ pub(in crate::report) fn text(change: &Change) -> String {
             }
             kind => format!("{}  {}", kind.name(), node_group::text(nodes)),
         },
-        Detail::Variables(names) => {
+        Detail::Objects(group) => {
             let objects = change.rhs.as_ref().or(change.lhs.as_ref());
             let objects = objects.map(|objects| short(objects)).unwrap_or_default();
-            format!("{}  {}; {objects}", change.kind.name(), node_group::listed(names))
+            format!("{}  {}", change.kind.name(), object_group(group, &objects))
         }
         _ => match change.kind {
             ChangeKind::Renamed => format!("renamed  {sides}"),
@@ -200,40 +247,38 @@ pub(in crate::report) fn text(change: &Change) -> String {
     }
 }
 
+/// What objects are that came or went together: `Dense dense_1: dense_1/bias [32], dense_1/kernel [32, 32]; 16 objects`. `objects` is
+/// their number, and the kinds of objects, which say nothing more of a layer or of variables.
+fn object_group(group: &ObjectGroup, objects: &str) -> String {
+    let named = [group.layer.as_deref().map(short), node_group::listed(&group.variables)];
+    let named: Vec<String> = named.into_iter().flatten().collect();
+    if named.is_empty() {
+        return objects.to_owned();
+    }
+    let count = objects.split_once(':').map_or(objects, |(count, _)| count);
+    format!("{}; {count}", named.join(": "))
+}
+
 /// `lhs → rhs`; with only one side, `added rhs` or `removed lhs`.
 pub(in crate::report) fn sides(lhs: Option<&str>, rhs: Option<&str>) -> String {
     match (lhs, rhs) {
         (Some(lhs), Some(rhs)) => {
-            let (lhs, rhs) = apart(lhs, rhs);
+            let (lhs, rhs) = apart(&called(lhs), &called(rhs));
             format!("{} → {}", short(&lhs), short(&rhs))
         }
-        (Some(lhs), None) => format!("removed  {}", short(lhs)),
-        (None, Some(rhs)) => format!("added  {}", short(rhs)),
+        (Some(lhs), None) => format!("removed  {}", short(&called(lhs))),
+        (None, Some(rhs)) => format!("added  {}", short(&called(rhs))),
         (None, None) => String::new(),
     }
 }
 
-/// Common characters at an end of two values above which they are abridged.
-const COMMON: usize = 12;
-
-/// Two long values without most of their common start and end.
-fn apart(lhs: &str, rhs: &str) -> (String, String) {
-    if lhs.len() + rhs.len() < 4 * COMMON {
-        return (lhs.to_owned(), rhs.to_owned());
+/// A value; of an attribute that is a function without attributes of its own, the name.
+fn called(value: &str) -> Cow<'_, str> {
+    let name = value.strip_prefix("func { name: \"").and_then(|rest| rest.strip_suffix("\" }"));
+    match name.filter(|name| !name.is_empty() && !name.contains('"')) {
+        Some(name) => function_name(name).into(),
+        None => value.into(),
     }
-    let start = lhs.chars().zip(rhs.chars()).take_while(|(a, b)| a == b).count();
-    let shorter = lhs.chars().count().min(rhs.chars().count());
-    let end = lhs.chars().rev().zip(rhs.chars().rev()).take_while(|(a, b)| a == b).count();
-    let end = end.min(shorter - start);
-    let (skip, stop) = (start.saturating_sub(COMMON / 2), end.saturating_sub(COMMON / 2));
-    let middle = |text: &str| {
-        let kept = text.chars().count() - skip - stop;
-        let head = if skip > 0 { "…" } else { "" };
-        let tail = if stop > 0 { "…" } else { "" };
-        let text: String = text.chars().skip(skip).take(kept).collect();
-        format!("{head}{text}{tail}")
-    };
-    (middle(lhs), middle(rhs))
 }
 
 /// What cosmetic changes below a field are called, one and several. The first field on the path counts.

@@ -26,6 +26,7 @@ pub(in crate::report) enum Section {
     Nodes,
     Functions,
     Saved,
+    Objects,
     Rest,
 }
 
@@ -47,6 +48,7 @@ impl Section {
             (ChangeKind::Added, Detail::Nodes(_)) => Self::Added,
             (ChangeKind::Renamed, Detail::Nodes(_)) => Self::Renamed,
             _ if is_node => Self::Nodes,
+            (_, Detail::Objects(_)) => Self::Objects,
             _ => Self::Rest,
         }
     }
@@ -60,6 +62,7 @@ impl Section {
             Self::Nodes => "Nodes changed",
             Self::Functions => "Functions",
             Self::Saved => "Saved and restored tensors",
+            Self::Objects => "Objects added and removed",
             Self::Rest => "Other changes",
         }
     }
@@ -179,7 +182,7 @@ pub(super) fn rows(
         let is_grouped = alike.len() > 1 && !scope.is_empty();
         if is_grouped {
             let style = options.palette.faint;
-            writeln!(out, "  {style}{scope}{style:#}")?;
+            writeln!(out, "  {style}{}{style:#}", scope.trim_end())?;
         }
         grouped::write_table(alike, options, out, |change| {
             let rest = is_grouped.then(|| change_text::subject_in(change, &scope)).flatten();

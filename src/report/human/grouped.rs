@@ -9,7 +9,7 @@ use crate::diff::{Change, Detail, ReportedChange};
 
 use super::table::{Align, Table};
 use super::terminal_text::{plural, printable, short_of, wrapped_to};
-use super::{ReportOptions, number};
+use super::{ReportOptions, change_text, number};
 
 /// The maximum number of rows whose columns are aligned. More rows are not seen at once, and would be in memory at once.
 const ALIGNED: usize = 4_096;
@@ -105,7 +105,11 @@ fn names(reported: ReportedChange<'_>) -> Vec<&str> {
     for change in reported.members() {
         let path = &change.path;
         let lists = ["node_def", "node", "nodes", "saves", "restores", "function"];
-        let name = lists.into_iter().find_map(|list| path.key_in(list));
+        let named = lists.into_iter().find_map(|list| Some((list, path.key_in(list)?)));
+        let name = named.map(|(list, name)| match list {
+            "function" => change_text::without_prefix(name),
+            _ => name,
+        });
         names.extend(name.filter(|name| !names.contains(name)));
         if names.len() > NAMES {
             break;

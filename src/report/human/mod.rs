@@ -2,6 +2,7 @@
 
 pub(super) mod again;
 pub(super) mod answer;
+mod apart;
 pub(super) mod change_text;
 pub(super) mod changes;
 mod devices;

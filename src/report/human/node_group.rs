@@ -1,5 +1,7 @@
 //! The text of a group of added or removed nodes: what they are, and what they are between.
 
+use std::collections::BTreeSet;
+
 use crate::diff::NodeGroup;
 
 use super::number;
@@ -7,6 +9,9 @@ use super::terminal_text::{plural, printable, short_of};
 
 /// The maximum number of ops or variables that are listed for a group.
 const LISTED: usize = 4;
+
+/// The maximum length of a title of several scopes, in bytes.
+const TITLE: usize = 24;
 
 /// The ops with the most nodes: `4 Const, 2 Mul, 3 more`.
 pub(super) fn ops(mut ops: Vec<(String, u64)>) -> String {
@@ -27,17 +32,43 @@ fn name_text(op: &str) -> String {
     printable(&short_of(op))
 }
 
-/// What a group of nodes is: `51 nodes between x and dense_1/MatMul: kernel [20, 20], bias [20]`, or `2 nodes: 1 Mul, 1 Sub`.
+/// What a group of nodes is: `Dense 20 → 20, 51 nodes between x and dense_1/MatMul: kernel [20, 20], bias [20]`, or
+/// `2 nodes: 1 Mul, 1 Sub`.
 pub(in crate::report) fn text(nodes: &NodeGroup) -> String {
     if let ([_], [(op, _)]) = (nodes.names.as_slice(), nodes.ops.as_slice()) {
         return name_text(op);
     }
     let count = plural(nodes.names.len() as u64, "node");
-    let inside = match nodes.variables.as_slice() {
-        [] => ops(nodes.ops.clone()),
-        variables => listed(variables),
+    let layer = nodes.layer.as_ref().map(|layer| format!("{}, ", name_text(layer)));
+    let inside = listed(&nodes.variables).unwrap_or_else(|| ops(nodes.ops.clone()));
+    format!("{}{count}{}: {inside}", layer.unwrap_or_default(), between(nodes))
+}
+
+/// The title of a group that is in several scopes: the outermost ones, as in `conv1/, bn1/, … (12 scopes)`. `None` if `key`, their
+/// scope or the first node, says as much.
+pub(super) fn title(nodes: &NodeGroup, key: &str) -> Option<String> {
+    let is_inside = |name: &String| {
+        name.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    format!("{count}{}: {inside}", between(nodes))
+    if key.ends_with('/') || nodes.names.iter().all(is_inside) {
+        return None;
+    }
+    let mut seen = BTreeSet::new();
+    let scopes = nodes.names.iter().filter_map(|name| Some(name.split_once('/')?.0));
+    let scopes: Vec<&str> = scopes.filter(|scope| seen.insert(*scope)).collect();
+    if scopes.len() < 2 {
+        return None;
+    }
+    let mut title = String::new();
+    for (at, scope) in scopes.iter().enumerate() {
+        let text = name_text(scope) + "/";
+        if at > 0 && title.len() + text.len() > TITLE {
+            return Some(format!("{title}, … ({} scopes)", number::count(scopes.len() as u64)));
+        }
+        title += if at > 0 { ", " } else { "" };
+        title += &text;
+    }
+    Some(title)
 }
 
 /// The nodes that a group is between; the first of each side.
@@ -51,9 +82,12 @@ fn between(nodes: &NodeGroup) -> String {
     }
 }
 
-/// The first variables.
-pub(super) fn listed(variables: &[String]) -> String {
+/// The first variables; `None` if there are none.
+pub(super) fn listed(variables: &[String]) -> Option<String> {
+    if variables.is_empty() {
+        return None;
+    }
     let more = if variables.len() > LISTED { ", …" } else { "" };
     let first: Vec<_> = variables.iter().take(LISTED).map(|name| name_text(name)).collect();
-    first.join(", ") + more
+    Some(first.join(", ") + more)
 }

@@ -22,6 +22,7 @@ const EDITS: &[(&str, usize, &[&str])] = &[
     ("v1_batch_fixed", 1, &[r#"graph_def.node["features"].attr["shape"]"#]),
     ("v1_dataset_map", 1, &[]),
     ("v1_device_pinned", 2, &[]),
+    ("v1_layer_front", 2, &[r#"graph_def.node["dense/"]"#, r#"graph_def.node["dense_1"]"#]),
     ("v1_partitions", 4, &[]),
     ("v1_queue_capacity", 1, &[r#"graph_def.node["queue"].attr["capacity"]"#]),
     ("v1_saver_keys", 1, &[r#"graph_def.saver["save"].saves["ema/batch_normalization/beta"]"#]),

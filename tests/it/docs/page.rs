@@ -8,7 +8,7 @@ pub const PAGES: &[(&str, usize, usize)] = &[
     ("docs/ci.md", 2, 0),
     ("docs/comparing.md", 9, 0),
     ("docs/decisions.md", 0, 0),
-    ("docs/edits.md", 6, 0),
+    ("docs/edits.md", 8, 0),
     ("docs/git.md", 0, 0),
     ("docs/glossary.md", 0, 0),
     ("docs/gpu.md", 0, 0),

@@ -5,6 +5,7 @@ mod constant;
 mod devices;
 mod equal_bytes;
 mod hostile;
+mod layers;
 mod object_graph;
 mod op_table;
 mod outside_nodes;

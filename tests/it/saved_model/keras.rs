@@ -216,3 +216,42 @@ fn damaged_metadata_is_an_error_that_names_the_file() {
     let (run, _dir) = edited(|dir| fs::write(dir.join(METADATA), "").unwrap());
     assert_eq!((run.code, run.stderr.as_str()), (1, ""));
 }
+
+/// The layer of each group of objects that only one side of an edit has, by the path of the first.
+fn layers(lhs: &str, rhs: &str) -> Vec<(String, Value)> {
+    let report = ckdiff(&[lhs, rhs, "--format=json", "--no-group"]).json();
+    assert_valid(&report);
+    let groups = report["changes"].as_array().unwrap().iter();
+    let groups = groups.filter(|change| change.get("node_id").is_some());
+    groups.map(|change| (change["path"].to_string(), change["layer"].clone())).collect()
+}
+
+#[test]
+fn a_layer_that_came_or_went_has_the_name_that_keras_knows() {
+    let [lhs, rhs] = ["edits/tk_dropout_removed/lhs", "edits/tk_dropout_removed/rhs"];
+    let named = |layers: &[(String, Value)]| {
+        let named = layers.iter().filter(|(_, layer)| layer.is_string());
+        named.map(|(_, layer)| layer.as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(named(&layers(lhs, rhs)), ["Dropout dropout", "Dropout dropout_1"]);
+    assert_eq!(named(&layers(rhs, lhs)), ["Dropout dropout", "Dropout dropout_1"]);
+    let text = ckdiff(&[lhs, rhs]).text().to_owned();
+    assert!(text.contains("removed  Dropout dropout; 17 objects"), "{text}");
+}
+
+#[test]
+fn metadata_that_cannot_be_read_names_no_layer() {
+    let long = format!(r#"{{"class_name": "{}", "name": "a"}}"#, "C".repeat(5_000));
+    for unreadable in
+        ["", "{", "[]", r#"{"class_name": 1, "name": "a"}"#, r#"{"name": "a"}"#, &long]
+    {
+        let dir = copy("edits/tk_dropout_removed/lhs");
+        let path = dir.path().join(METADATA);
+        let mut metadata = SavedMetadata::decode(&*fs::read(&path).unwrap()).unwrap();
+        metadata.nodes.iter_mut().for_each(|node| node.metadata = unreadable.to_owned());
+        fs::write(&path, metadata.encode_to_vec()).unwrap();
+        let layers = layers(dir.path().to_str().unwrap(), "edits/tk_dropout_removed/rhs");
+        assert_eq!(layers.len(), 2, "{layers:?}");
+        assert!(layers.iter().all(|(_, layer)| layer.is_null()), "{layers:?}");
+    }
+}

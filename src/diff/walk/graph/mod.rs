@@ -3,6 +3,7 @@
 mod attrs;
 mod groups;
 mod inputs;
+mod layer;
 mod library;
 mod node;
 mod pair;

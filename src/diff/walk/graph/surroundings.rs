@@ -1,19 +1,14 @@
-//! Where added or removed nodes are in their graph: the nodes that they compute from, those that use them, and the variables among
-//! them.
+//! What added or removed nodes are, and where in their graph: the class of the layer, the variables among them, the nodes that they
+//! compute from, and those that use them.
 
-use super::value::shape_text;
+use super::layer;
 use crate::diff::NodeGroup;
 use crate::diff::derived::{is_of_gradients, is_of_saver};
 use crate::diff::matching::graph::{PerNode, common_scope, leaf, main_scope};
+use crate::diff::walk::names::{LONGEST, MOST, with_shape};
 use crate::graph::{Action, Graph, Node, NodeId, SaveOp, VariableKind, is_constant};
 use crate::message::field;
 use crate::schema::field::attr_value;
-
-/// The maximum number of inputs, of consumers and of variables that a group names.
-const NAMES: usize = 8;
-
-/// The longest name in bytes that is given. Many groups may be next to one node.
-const LONGEST: usize = 1_000;
 
 /// The op that reads a variable, whose input is the variable rather than data.
 const READ: &str = "ReadVariableOp";
@@ -63,10 +58,13 @@ pub(super) fn find(graph: &Graph<'_>, scopes: &[String], groups: &mut [(Vec<Node
             }
         }
     }
-    for (((_, nodes), found), scope) in groups.iter_mut().zip(found).zip(&scopes) {
+    for (((ids, nodes), found), scope) in groups.iter_mut().zip(found).zip(&scopes) {
+        let Some(scope) = scope else { continue };
+        let inside = ids.iter().copied().filter(|&id| is_in(graph.node(id).name, scope));
+        nodes.layer = layer::of(graph, inside);
+        nodes.variables = variables(graph, &found.variables, scope);
         (nodes.inputs, nodes.consumers) =
             (names(graph, &found.inputs), names(graph, &found.consumers));
-        nodes.variables = scope.map(|s| variables(graph, &found.variables, s)).unwrap_or_default();
     }
 }
 
@@ -107,7 +105,7 @@ fn is_in(name: &str, scope: &str) -> bool {
 }
 
 fn push(ids: &mut Vec<NodeId>, id: NodeId) {
-    if ids.len() < NAMES && !ids.contains(&id) {
+    if ids.len() < MOST && !ids.contains(&id) {
         ids.push(id);
     }
 }
@@ -129,12 +127,12 @@ fn variables(graph: &Graph<'_>, ids: &[NodeId], scope: &str) -> Vec<String> {
         .iter()
         .map(|&id| graph.node(id))
         .filter(|node| node.name.len() <= LONGEST && !is_slot(node.name));
-    own.take(NAMES).map(|node| variable(node, scope)).collect()
+    own.take(MOST).map(|node| variable(node, scope)).collect()
 }
 
 fn variable(node: &Node<'_>, scope: &str) -> String {
     let inside = node.name.strip_prefix(scope).and_then(|rest| rest.strip_prefix('/'));
     let name = inside.unwrap_or_else(|| leaf(node.name));
     let shape = node.attr("shape").and_then(|value| field(value, attr_value::SHAPE));
-    shape.map_or(name.to_owned(), |shape| format!("{name} {}", shape_text(shape)))
+    with_shape(name, shape)
 }

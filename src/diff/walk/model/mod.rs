@@ -3,6 +3,7 @@
 mod collection_entries;
 mod common;
 mod functions;
+mod keras_layers;
 mod meta_graph;
 mod object_graph;
 mod op_def;
@@ -24,6 +25,7 @@ use crate::diff::embedded::TRACKABLE_OBJECT_GRAPH;
 use crate::diff::matching::Correspondence;
 use crate::diff::path::PathBuilder;
 pub(in crate::diff) use common::{CommonPart, graph_def, graphs};
+pub(in crate::diff) use keras_layers::name_layers;
 pub(in crate::diff) use object_graph::remove_reported;
 use parts::OBJECT_GRAPH;
 pub(in crate::diff) use parts::{KERAS_METADATA, compare_keras_metadata, compare_object_graphs};

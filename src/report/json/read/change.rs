@@ -1,7 +1,7 @@
 //! The changes of a report.
 
 use crate::compare::Comparison;
-use crate::diff::{BoundaryChange, Change, Detail, NodeGroup, Path, PathReader};
+use crate::diff::{BoundaryChange, Change, Detail, NodeGroup, ObjectGroup, Path, PathReader};
 use crate::error::Result;
 use crate::serial::{Json, Object, Read};
 
@@ -52,8 +52,15 @@ fn detail(object: &Object<'_>, paths: &mut PathReader) -> Result<Detail> {
     if let Some(names) = object.optional("signatures")? {
         return Ok(Detail::Signatures(names));
     }
-    if let Some(names) = object.optional("variables")? {
-        return Ok(Detail::Variables(names));
+    if let Some(variables) = object.optional("variables")? {
+        // Reports of older versions have no more than the variables.
+        let number = |key| object.optional_with(key, count).map(Option::unwrap_or_default);
+        return Ok(Detail::Objects(Box::new(ObjectGroup {
+            node_id: number("node_id")?,
+            user_objects: number("user_objects")?,
+            layer: object.optional("layer")?,
+            variables,
+        })));
     }
     let values = object.optional_with("values", values)?;
     Ok(values.map_or(Detail::None, |values| Detail::Tensor(Box::new(values))))
@@ -85,6 +92,7 @@ fn nodes(json: Json<'_>, paths: &mut PathReader) -> Result<NodeGroup> {
     Ok(NodeGroup {
         names: object.get("names")?,
         ops,
+        layer: object.optional("layer")?,
         variables: strings("variables")?,
         inputs: strings("inputs")?,
         consumers: strings("consumers")?,

@@ -265,7 +265,7 @@ fn pairs_of_saved_models_have_the_changes_that_were_made() {
         (
             "module_child_added",
             &[
-                "added meta_graphs[\"serve\"].object_graph_def.nodes[\"alpha\"] | 1 object: user_object",
+                "added meta_graphs[\"serve\"].object_graph_def.nodes[\"alpha\"] | 1 object: user object",
             ],
         ),
         (

@@ -7,20 +7,14 @@ use crate::diff::matching::objects::{
     ObjectMatching, ReferenceKey, RenamedChild, is_set, list_and_number,
 };
 use crate::diff::path::PathBuilder;
-use crate::diff::walk::graph::shape_text;
-use crate::diff::{Change, ChangeKind, Detail, Path, Weight};
+use crate::diff::walk::names::{LONGEST, MOST, with_shape};
+use crate::diff::{Change, ChangeKind, Detail, ObjectGroup, Path, Weight};
 use crate::graph::ObjectGraph;
-use crate::graph::object_graph::{Label, ObjectId, Route};
+use crate::graph::object_graph::{Label, ObjectGraphKind, ObjectId, Route};
 use crate::message::{field, nested, records};
 use crate::schema::field::{
     saved_object, saved_variable, trackable_object_graph::trackable_object,
 };
-
-/// The maximum number of variables that are named for objects that came or went together.
-const VARIABLES: usize = 8;
-
-/// The longest name of a variable that is given, in bytes.
-const LONGEST: usize = 1_000;
 
 impl ObjectMatching<'_> {
     /// Reports differences between references; `at` is the path of the object graph.
@@ -89,8 +83,15 @@ impl ObjectMatching<'_> {
         for (top, objects) in groups.values() {
             let path = if is_added { self.rhs_path(*top) } else { self.lhs_path(*top) };
             let path = nodes.key(&path).path();
-            let change = Change::one_sided(path, kind, described(graph, objects))
-                .with_detail(Detail::variables(variables(graph, objects)));
+            let kinds = kinds(graph, objects);
+            let group = ObjectGroup {
+                node_id: top.position() as u64,
+                user_objects: kinds.get(&USER_OBJECT).copied().unwrap_or_default() as u64,
+                layer: None,
+                variables: variables(graph, objects),
+            };
+            let change = Change::one_sided(path, kind, described(objects.len(), kinds))
+                .with_detail(Detail::Objects(Box::new(group)));
             let name = graph.variable_name(*top);
             // A set has the variables of the model again.
             let is_told = is_copy(*top) && !name.is_empty() && lost.contains(name);
@@ -210,50 +211,68 @@ fn variables(graph: &ObjectGraph<'_>, objects: &[ObjectId]) -> Vec<String> {
     let text = |(id, name): (ObjectId, &str)| {
         let shape =
             field(nested(graph.object_bytes(id), saved_object::VARIABLE), saved_variable::SHAPE);
-        shape.map_or(name.to_owned(), |shape| format!("{name} {}", shape_text(shape)))
+        with_shape(name, shape)
     };
-    named.take(VARIABLES).map(text).collect()
+    named.take(MOST).map(text).collect()
 }
 
-/// A summary of objects: their number and kinds.
-fn described(graph: &ObjectGraph<'_>, objects: &[ObjectId]) -> String {
-    let mut kinds = BTreeMap::<&str, usize>::new();
+/// What objects are called, one and several.
+type Kind = [&'static str; 2];
+
+/// How many objects there are of each kind.
+fn kinds(graph: &ObjectGraph<'_>, objects: &[ObjectId]) -> BTreeMap<Kind, usize> {
+    let mut kinds = BTreeMap::new();
     for &id in objects {
         let records = records(graph.object_bytes(id));
         let kind = records.filter_map(|record| kind(graph, record.number)).next();
-        *kinds.entry(kind.unwrap_or("object")).or_default() += 1;
+        *kinds.entry(kind.unwrap_or(OBJECT)).or_default() += 1;
     }
-    let plural = |count: usize, noun: &str| match count {
-        1 => format!("1 {noun}"),
-        _ => format!("{count} {noun}s"),
+    kinds
+}
+
+/// A summary of objects: their number and kinds.
+fn described(count: usize, kinds: BTreeMap<Kind, usize>) -> String {
+    let counted = |count: usize, [one, many]: Kind| {
+        format!("{count} {}", if count == 1 { one } else { many })
     };
-    let total = plural(objects.len(), "object");
-    match kinds.iter().next() {
-        Some((&"object", _)) if kinds.len() == 1 => total,
-        Some((kind, _)) if kinds.len() == 1 && objects.len() == 1 => format!("{total}: {kind}"),
+    let total = counted(count, OBJECT);
+    let kinds: Vec<_> = kinds.into_iter().collect();
+    match kinds.as_slice() {
+        [(OBJECT, _)] => total,
+        [([one, _], 1)] => format!("{total}: {one}"),
         _ => {
-            let kinds: Vec<_> =
-                kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+            let kinds: Vec<_> = kinds.iter().map(|(kind, count)| counted(*count, *kind)).collect();
             format!("{total}: {}", kinds.join(", "))
         }
     }
 }
 
+/// Objects of no other kind.
+const OBJECT: Kind = ["object", "objects"];
+
+/// Objects of classes, such as layers.
+const USER_OBJECT: Kind = ["user object", "user objects"];
+
 /// The kind of an object that has this field.
-fn kind(graph: &ObjectGraph<'_>, field: u32) -> Option<&'static str> {
-    use crate::graph::object_graph::ObjectGraphKind;
-    match (graph.kind(), field) {
-        (ObjectGraphKind::Trackable, trackable_object::ATTRIBUTES) => Some("with values"),
-        (ObjectGraphKind::Saved, saved_object::USER_OBJECT) => Some("user_object"),
-        (ObjectGraphKind::Saved, saved_object::ASSET) => Some("asset"),
-        (ObjectGraphKind::Saved, saved_object::FUNCTION) => Some("function"),
-        (ObjectGraphKind::Saved, saved_object::VARIABLE) => Some("variable"),
-        (ObjectGraphKind::Saved, saved_object::BARE_CONCRETE_FUNCTION) => {
-            Some("bare_concrete_function")
-        }
-        (ObjectGraphKind::Saved, saved_object::CONSTANT) => Some("constant"),
-        (ObjectGraphKind::Saved, saved_object::RESOURCE) => Some("resource"),
-        (ObjectGraphKind::Saved, saved_object::CAPTURED_TENSOR) => Some("captured_tensor"),
-        _ => None,
-    }
+fn kind(graph: &ObjectGraph<'_>, field: u32) -> Option<Kind> {
+    let kinds = match graph.kind() {
+        ObjectGraphKind::Trackable => TRACKABLE,
+        ObjectGraphKind::Saved => SAVED,
+    };
+    kinds.iter().find_map(|&(number, kind)| (number == field).then_some(kind))
 }
+
+/// The kinds of objects in a checkpoint, by the fields that they have.
+const TRACKABLE: &[(u32, Kind)] = &[(trackable_object::ATTRIBUTES, ["with values", "with values"])];
+
+/// The kinds of objects in a SavedModel.
+const SAVED: &[(u32, Kind)] = &[
+    (saved_object::USER_OBJECT, USER_OBJECT),
+    (saved_object::ASSET, ["asset", "assets"]),
+    (saved_object::FUNCTION, ["function", "functions"]),
+    (saved_object::VARIABLE, ["variable", "variables"]),
+    (saved_object::BARE_CONCRETE_FUNCTION, ["concrete function", "concrete functions"]),
+    (saved_object::CONSTANT, ["constant", "constants"]),
+    (saved_object::RESOURCE, ["resource", "resources"]),
+    (saved_object::CAPTURED_TENSOR, ["captured tensor", "captured tensors"]),
+];

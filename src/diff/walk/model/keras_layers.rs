@@ -1,0 +1,47 @@
+//! Names the layers that came or went with their objects, from the metadata that Keras saves beside a model.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::diff::walk::names::LONGEST;
+use crate::diff::{Change, ChangeKind, Detail};
+use crate::message::{fields, string, varint};
+use crate::schema::field::keras::{saved_metadata, saved_object};
+
+/// The identifier of the metadata of a layer.
+const LAYER: &str = "_tf_keras_layer";
+
+/// What the metadata of a layer says of it, among much else.
+#[derive(Deserialize)]
+struct Layer {
+    name: String,
+    class_name: String,
+}
+
+/// States the class and the name of each layer among the objects that came or went. `lhs` and `rhs` are the metadata of the sides, as
+/// wire bytes; empty if there are none.
+pub(in crate::diff) fn name_layers(lhs: &[u8], rhs: &[u8], changes: &mut [Change]) {
+    for (kind, metadata) in [(ChangeKind::Removed, lhs), (ChangeKind::Added, rhs)] {
+        let groups = changes.iter_mut().filter(|change| change.kind == kind);
+        let mut groups = groups.filter_map(|change| match &mut change.detail {
+            Detail::Objects(group) if change.path.key_in("meta_graphs").is_some() => Some(group),
+            _ => None,
+        });
+        let Some(first) = groups.next() else { continue };
+        let layers: BTreeMap<u64, &[u8]> = fields(metadata, saved_metadata::NODES)
+            .filter(|object| string(object, saved_object::IDENTIFIER) == LAYER)
+            .map(|object| (varint(object, saved_object::NODE_ID).unwrap_or_default(), object))
+            .collect();
+        for group in std::iter::once(first).chain(groups) {
+            group.layer = layers.get(&group.node_id).and_then(|object| called(object));
+        }
+    }
+}
+
+/// The class and the name of a layer: `Dense dense_1`.
+fn called(object: &[u8]) -> Option<String> {
+    let metadata = string(object, saved_object::METADATA);
+    let Layer { name, class_name } = serde_json::from_str(metadata).ok()?;
+    (class_name.len() + name.len() < LONGEST).then(|| format!("{class_name} {name}"))
+}
