@@ -159,8 +159,8 @@ pub struct ObjectGroup {
     /// How many of them are objects of classes, such as layers, rather than variables, functions and the like. The object graph of a
     /// checkpoint does not say.
     pub user_objects: u64,
-    /// The class and the name of the layer that the first of them is, as Keras states them: `Dense dense_1`.
-    pub layer: Option<String>,
+    /// The layer that the first of them is, if the metadata of Keras says so.
+    pub layer: Option<KerasLayer>,
     /// The first variables among them, with their shapes: `dense_1/kernel [20, 64]`.
     pub variables: Vec<String>,
 }
@@ -223,4 +223,13 @@ pub struct BoundaryChange {
     pub lhs: Option<String>,
     /// The value in rhs; `None` if there is none.
     pub rhs: Option<String>,
+}
+
+/// A layer of Keras.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct KerasLayer {
+    /// The class: `Dense`.
+    pub class: String,
+    /// The name of the layer: `dense_1`.
+    pub name: String,
 }

@@ -45,7 +45,7 @@ mod walk;
 
 #[doc(hidden)]
 pub use self::{
-    change::{BoundaryChange, Detail, NodeGroup, ObjectGroup},
+    change::{BoundaryChange, Detail, KerasLayer, NodeGroup, ObjectGroup},
     criteria::Bound,
     graph_globs::{GlobTarget, GraphGlob},
     ignore::path_glob,

@@ -9,9 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::adjacent;
 use super::edit::Edit;
 use super::equal::EqualEdits;
+use super::located::Located;
+use super::place::Place;
 use super::substitution::{self, Substitution};
 use crate::diff::meaning::Part;
-use crate::diff::{ChangeGroup, ChangeKind, Path};
+use crate::diff::{ChangeGroup, ChangeKind, Detail, Path};
 
 /// The groups that follow from no other, each with the changes that follow from it.
 pub(super) fn explained(groups: Vec<EqualEdits<'_, '_>>) -> Vec<ChangeGroup> {
@@ -46,8 +48,8 @@ fn root(mut at: usize, causes: &[Option<usize>]) -> usize {
     at
 }
 
-/// Finds groups whose edits have other edits in them: a shape in which two sizes changed, constants with such sizes, and shapes
-/// that became known.
+/// Finds groups whose edits follow from other edits: a shape in which two sizes changed from each of them, constants with such sizes,
+/// shapes that became known, casts between types that changed, and seeds that TensorFlow counts.
 fn find_by_edit(groups: &[EqualEdits<'_, '_>], causes: &mut [Option<usize>]) {
     let mut single = BTreeMap::<(bool, (&str, &str)), usize>::new();
     for (at, group) in groups.iter().enumerate() {
@@ -64,17 +66,23 @@ fn find_by_edit(groups: &[EqualEdits<'_, '_>], causes: &mut [Option<usize>]) {
     };
     let unknown = single.iter().filter(|((_, (from, to)), _)| *from == "?" || *to == "?");
     let known_shape = first(groups, unknown.map(|(_, at)| *at));
-    let layers = layers(groups);
+    let of_types = single.iter().filter(|((is_size, _), _)| !is_size);
+    let types = first(groups, of_types.map(|(_, at)| *at));
+    let of_nodes = (0..groups.len()).filter(|&at| is_of_nodes(groups, at));
+    let nodes = first(groups, of_nodes);
+    let layers = Layers::of(groups);
     for (at, group) in groups.iter().enumerate() {
         let found = match &group.edit {
             Edit::Sizes(replaced) if replaced.len() > 1 => cause(true, replaced),
             Edit::Types(replaced) if replaced.len() > 1 => cause(false, replaced),
-            Edit::Field(fields, _, Some(lhs), Some(rhs)) => match fields.last().copied() {
+            Edit::Field(fields, _, Some(lhs), Some(rhs), _) => match fields.last().copied() {
                 Some("tensor") => cause(true, &substitution::of_sizes(lhs, rhs)),
                 Some("op") if is_shape_or_constant(lhs, rhs) => known_shape,
                 _ => None,
             },
-            Edit::Nodes(kind, ..) if is_in_function(group) => layers.get(kind).copied(),
+            Edit::Nodes(_, ops, _) if are_casts(ops) => types,
+            Edit::Seeds => nodes,
+            Edit::Nodes(kind, ..) if is_in_function(group) => layers.of_nodes(*kind, group),
             _ => None,
         };
         if let Some(slot) = causes.get_mut(at) {
@@ -83,19 +91,63 @@ fn find_by_edit(groups: &[EqualEdits<'_, '_>], causes: &mut [Option<usize>]) {
     }
 }
 
-/// The first layers that were added, and that were removed.
-fn layers(groups: &[EqualEdits<'_, '_>]) -> BTreeMap<ChangeKind, usize> {
-    let is_layer = |at: &usize| {
-        let first = groups.get(*at).and_then(|group| group.members.first());
-        first.is_some_and(|c| c.part == Part::Layers && !c.place.is_of_keras())
-    };
-    let kind = |at: usize| Some(groups.get(at)?.members.first()?.change.kind);
-    let all: Vec<usize> = (0..groups.len()).filter(is_layer).collect();
-    let of = |wanted| {
-        let of_kind = all.iter().copied().filter(|&at| kind(at) == Some(wanted));
-        Some((wanted, first(groups, of_kind)?))
-    };
-    [ChangeKind::Added, ChangeKind::Removed].into_iter().filter_map(of).collect()
+/// Whether nodes of the model came or went, which moves the seeds that TensorFlow counts.
+fn is_of_nodes(groups: &[EqualEdits<'_, '_>], at: usize) -> bool {
+    let group = groups.get(at);
+    group.is_some_and(|group| matches!(group.edit, Edit::Nodes(..)) && part(group).is_made())
+}
+
+/// Whether nodes only convert tensors to another type.
+fn are_casts(ops: &[(String, u64)]) -> bool {
+    matches!(ops, [(op, _)] if op == "Cast")
+}
+
+/// The layers that were added or removed, from which nodes in functions follow.
+struct Layers<'g> {
+    /// By kind and name.
+    named: BTreeMap<(ChangeKind, &'g str), usize>,
+    /// The first of each kind.
+    first: BTreeMap<ChangeKind, usize>,
+}
+
+impl<'g> Layers<'g> {
+    fn of(groups: &'g [EqualEdits<'_, '_>]) -> Self {
+        let mut found = Self { named: BTreeMap::new(), first: BTreeMap::new() };
+        let mut of_kind = BTreeMap::<ChangeKind, Vec<usize>>::new();
+        for (at, group) in groups.iter().enumerate() {
+            for member in &group.members {
+                let Detail::Objects(objects) = &member.change.detail else { continue };
+                if member.part != Part::Layers {
+                    continue;
+                }
+                let kind = member.change.kind;
+                if let Some(layer) = &objects.layer {
+                    found.named.insert((kind, &layer.name), at);
+                }
+                of_kind.entry(kind).or_default().push(at);
+            }
+        }
+        let first = |(kind, all): (ChangeKind, Vec<usize>)| {
+            // Metrics are objects of Keras, and no layers.
+            let is_own = |at: &usize| !groups.get(*at).is_some_and(is_of_keras_api);
+            let own = first(groups, all.iter().copied().filter(is_own));
+            Some((kind, own.or_else(|| first(groups, all))?))
+        };
+        found.first = of_kind.into_iter().filter_map(first).collect();
+        found
+    }
+
+    /// The layer that nodes of a function follow from: one in their names, else the first.
+    fn of_nodes(&self, kind: ChangeKind, group: &EqualEdits<'_, '_>) -> Option<usize> {
+        let node = group.members.first()?.place.node?;
+        let named = node.split('/').find_map(|part| self.named.get(&(kind, part)));
+        named.or_else(|| self.first.get(&kind)).copied()
+    }
+}
+
+fn is_of_keras_api(group: &EqualEdits<'_, '_>) -> bool {
+    let first = group.members.first().and_then(|member| member.place.object);
+    first.is_some_and(|path| path.starts_with("keras_api/"))
 }
 
 fn is_in_function(group: &EqualEdits<'_, '_>) -> bool {
@@ -120,31 +172,57 @@ fn find_by_part(groups: &[EqualEdits<'_, '_>], causes: &mut [Option<usize>]) {
     let is_free = |at: &usize| causes.get(*at) == Some(&None);
     let mut order: Vec<usize> = (0..groups.len()).filter(is_free).collect();
     order.sort_by_cached_key(|&at| groups.get(at).map(priority));
+    // The first group that has each surroundings, by its position in the order.
     let mut nearby = BTreeMap::<Surroundings<'_>, usize>::new();
-    for &at in &order {
+    for (rank, &at) in order.iter().enumerate() {
         let members = groups.get(at).into_iter().flat_map(|group| &group.members);
-        for place in
-            members.flat_map(|change| surroundings(change.place.function, change.place.node))
-        {
-            nearby.entry(place).or_insert(at);
+        for around in members.flat_map(|change| surroundings(&change.place)).flatten() {
+            nearby.entry(around).or_insert(rank);
         }
     }
     for &at in &order {
         let Some(group) = groups.get(at).filter(|group| !is_made(group)) else { continue };
         let part = part(group);
-        let comes_before =
-            |cause: &&usize| groups.get(**cause).is_some_and(|c| self::part(c) < part);
-        let is_cause = |cause: &&usize| groups.get(**cause).is_some_and(|c| explains(c, part));
-        let Some(change) = group.members.first() else { continue };
-        let near = surroundings(change.place.function, change.place.node);
-        let mut near = near.into_iter().filter_map(|place| nearby.get(&place)).filter(comes_before);
+        let is_cause = |at: &usize| {
+            groups.get(*at).is_some_and(|cause| self::part(cause) < part && explains(cause, part))
+        };
+        let around = |nearness: usize| {
+            let members = group.members.iter().map(|change| surroundings(&change.place));
+            let around = members
+                .filter_map(|[function, scopes]| [function, scopes].into_iter().nth(nearness));
+            let ranks = around.flatten().filter_map(|around| nearby.get(&around).copied());
+            let causes = ranks.filter(|&rank| order.get(rank).is_some_and(is_cause));
+            causes.min().and_then(|rank| order.get(rank))
+        };
+        let near = around(0).or_else(|| around(1));
         // The parts ascend.
-        let mut others = order.iter().take_while(comes_before);
-        let found = near.find(is_cause).or_else(|| others.find(is_cause)).copied();
+        let before = order.iter().take_while(|at| is_before(groups, **at, part));
+        let mut others = before.filter(|at| is_cause(at) && is_structural(groups, **at));
+        let found = near.or_else(|| others.next().filter(|_| part.follows_from_afar()));
         if let Some(slot) = causes.get_mut(at) {
-            *slot = found;
+            *slot = found.copied();
         }
     }
+}
+
+fn is_before(groups: &[EqualEdits<'_, '_>], at: usize, part: Part) -> bool {
+    groups.get(at).is_some_and(|group| self::part(group) < part)
+}
+
+/// Whether a group changes the structure of a model, from which changes anywhere can follow. Another value of an attribute or of a constant
+/// has an effect on the nodes nearby at most.
+fn is_structural(groups: &[EqualEdits<'_, '_>], at: usize) -> bool {
+    let Some(group) = groups.get(at) else { return false };
+    let is_of_structure = |change: &&Located<'_>| {
+        change.part < Part::Model
+            || change.place.last() == "op"
+            || change.place.has("input")
+            || matches!(change.change.detail, Detail::Objects(_))
+    };
+    let is_structure = !matches!(group.edit, Edit::Field(..))
+        || group.members.first().is_some_and(is_of_structure);
+    // The name of a file is in the nodes that read it.
+    is_structure && part(group) != Part::Assets
 }
 
 /// Whether a change of `part` can follow from a group.
@@ -173,25 +251,34 @@ fn first(groups: &[EqualEdits<'_, '_>], of: impl IntoIterator<Item = usize>) -> 
     of.into_iter().min_by_key(|&at| groups.get(at).map(priority))
 }
 
-/// A key that sorts causes, the same with the sides swapped.
-fn priority(group: &EqualEdits<'_, '_>) -> (Part, Reverse<usize>, Option<(Path, Path)>) {
-    let first = group.members.first();
-    (part(group), Reverse(group.members.len()), first.map(|change| change.unordered_path()))
+/// A key that sorts causes, the same with the sides swapped: the part, the most members, the path, and the texts of both sides.
+type Priority<'g> = (Part, Reverse<usize>, Option<((Path, Path), [Option<&'g str>; 2])>);
+
+fn priority<'g>(group: &'g EqualEdits<'_, '_>) -> Priority<'g> {
+    let key = |member: &'g &Located<'_>| {
+        let mut texts = [member.change.lhs.as_deref(), member.change.rhs.as_deref()];
+        texts.sort_unstable();
+        (member.unordered_path(), texts)
+    };
+    (part(group), Reverse(group.members.len()), group.members.first().map(key))
 }
 
-/// A function, or a scope of the graph.
+/// A function, by its names on both sides, or a scope of the graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Surroundings<'a> {
-    Function(&'a str),
+    Function([&'a str; 2]),
     Scope(&'a str),
 }
 
 /// Scopes that TensorFlow puts before the names of the nodes for which it makes others.
 const PREFIXES: [&str; 3] = ["gradients", "save", "train"];
 
-/// What is around a node, the nearest first.
-fn surroundings<'a>(function: Option<&'a str>, node: Option<&'a str>) -> Vec<Surroundings<'a>> {
-    let scope = node.and_then(|node| node.split('/').find(|part| !PREFIXES.contains(part)));
-    let function = function.map(Surroundings::Function);
-    function.into_iter().chain(scope.map(Surroundings::Scope)).collect()
+/// What is around a node, the nearest first: its function, then its scope, which may have another name on each side.
+fn surroundings<'a>(place: &Place<'a>) -> [Vec<Surroundings<'a>>; 2] {
+    let scope = |node: &'a str| node.split('/').find(|part| !PREFIXES.contains(part));
+    let scopes = [place.node, place.node_in_lhs].into_iter().flatten().filter_map(scope);
+    [
+        place.functions.map(Surroundings::Function).into_iter().collect(),
+        scopes.map(Surroundings::Scope).collect(),
+    ]
 }

@@ -1,9 +1,11 @@
 //! What a change does to a field, wherever the field is. Changes with equal edits are reported together.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use super::located::Located;
 use super::substitution::{self, Substitution};
 use crate::diff::counters::unnumbered;
-use crate::diff::meaning::Part;
+use crate::diff::meaning::{Part, is_drawn_seed};
 use crate::diff::{Change, ChangeKind, Detail};
 
 /// An edit.
@@ -13,24 +15,24 @@ pub(super) enum Edit<'a> {
     Sizes(Substitution<'a>),
     /// Other types of tensors.
     Types(Substitution<'a>),
+    /// Other seeds, which TensorFlow draws.
+    Seeds,
     /// Names that differ in the numbers that TensorFlow appends.
     Renumbered,
     /// Another part of a name: `"" → "ema/"` for `kernel → ema/kernel`.
     Renamed(&'a str, &'a str),
-    /// Another initial value.
-    InitialValue,
-    /// Equal nodes that were added or removed: their ops, and their name without numbers; in functions, the end of the name.
+    /// Equal nodes that were added or removed: their ops, and the end of their name without numbers.
     Nodes(ChangeKind, &'a [(String, u64)], String),
-    /// The same values in the same field.
-    Field(Vec<&'a str>, ChangeKind, Option<&'a str>, Option<&'a str>),
+    /// The same values in the same field; the last number is equal for equal values whose texts are cut.
+    Field(Vec<&'a str>, ChangeKind, Option<&'a str>, Option<&'a str>, u64),
 }
 
 impl<'a> Edit<'a> {
     /// The edit of a change, and the part that it is reported in if equal edits of other parts are reported apart.
     pub(super) fn of(located: &Located<'a>) -> (Self, Option<Part>) {
         let edit = Self::of_change(located);
-        let is_of_any_part =
-            matches!(edit, Self::Sizes(_) | Self::Types(_)) || located.place.is_of_keras();
+        let is_of_any_part = matches!(edit, Self::Sizes(_) | Self::Types(_) | Self::Seeds)
+            || located.place.is_of_keras();
         (edit, (!is_of_any_part).then_some(located.part))
     }
 
@@ -40,9 +42,11 @@ impl<'a> Edit<'a> {
         if let (Detail::Nodes(nodes), ChangeKind::Added | ChangeKind::Removed) =
             (&change.detail, change.kind)
         {
-            let name = place.node.unwrap_or_default();
-            let name = if place.function.is_some() { leaf(name) } else { name };
-            return Self::Nodes(change.kind, &nodes.ops, unnumbered(name));
+            let name = unnumbered(leaf(place.node.unwrap_or_default()));
+            return Self::Nodes(change.kind, &nodes.ops, name);
+        }
+        if is_seed(located) {
+            return Self::Seeds;
         }
         if let Some((lhs, rhs)) = both {
             let named = Self::of_names(change, *part, lhs, rhs);
@@ -55,7 +59,8 @@ impl<'a> Edit<'a> {
             true => vec![place.first(), place.last()],
             false => place.fields.clone(),
         };
-        Self::Field(fields, change.kind, change.lhs.as_deref(), change.rhs.as_deref())
+        let (lhs, rhs) = (change.lhs.as_deref(), change.rhs.as_deref());
+        Self::Field(fields, change.kind, lhs, rhs, identity_of_cut(located))
     }
 
     fn of_names(change: &'a Change, part: Part, lhs: &'a str, rhs: &'a str) -> Option<Self> {
@@ -75,10 +80,10 @@ impl<'a> Edit<'a> {
 
     fn of_sizes_or_types(located: &Located<'a>, lhs: &'a str, rhs: &'a str) -> Option<Self> {
         let Located { place, part, .. } = located;
-        let is_constant = place.last() == "tensor";
-        if is_constant && *part == Part::Initializers {
-            return Some(Self::InitialValue);
+        if is_cut(lhs) || is_cut(rhs) {
+            return None;
         }
+        let is_constant = place.last() == "tensor";
         // Constants of gradients and the like are shapes; those of the model need not be.
         let is_derived = is_constant && !part.is_made();
         let sizes = || substitution::of_sizes(lhs, rhs);
@@ -88,6 +93,39 @@ impl<'a> Edit<'a> {
         let types = substitution::of_types(lhs, rhs);
         (!types.is_empty()).then_some(Self::Types(types))
     }
+}
+
+/// Whether a change is of a seed: an attribute, or the constant of an initializer without state.
+fn is_seed(located: &Located<'_>) -> bool {
+    let Located { change, place, part, .. } = located;
+    let is_constant = place.last() == "tensor" && *part == Part::Initializers;
+    change.kind == ChangeKind::Modified
+        && (is_drawn_seed(place.last())
+            || is_constant && place.node.is_some_and(|node| leaf(node) == "seed"))
+}
+
+/// Whether a text is that of a value too long to be shown.
+fn is_cut(text: &str) -> bool {
+    text.contains('…')
+}
+
+/// A number that tells values apart whose texts are cut, so that equal texts do not make equal edits: the statistics of two constants, or
+/// else a number that no other change has. 0 for values that are shown whole.
+fn identity_of_cut(located: &Located<'_>) -> u64 {
+    let Located { at, change, .. } = located;
+    if ![&change.lhs, &change.rhs].into_iter().flatten().any(|text| is_cut(text)) {
+        return 0;
+    }
+    let mut state = DefaultHasher::new();
+    match &change.detail {
+        Detail::Tensor(comparison) => {
+            let largest = [comparison.max_abs, comparison.max_rel, comparison.rel_l2];
+            largest.map(|value| value.map(f64::to_bits)).hash(&mut state);
+            (comparison.elements, comparison.differing, comparison.mismatched).hash(&mut state);
+        }
+        _ => at.hash(&mut state),
+    }
+    state.finish()
 }
 
 /// The last part of a name; of a group, its last scope.

@@ -6,10 +6,14 @@ use crate::diff::{Path, Step};
 /// The parts of a path that tell what kind of field it leads to.
 #[derive(Debug, Default)]
 pub(super) struct Place<'a> {
-    /// The function that has the field.
+    /// The function that has the field; by its name in rhs, if it was renamed.
     pub(super) function: Option<&'a str>,
-    /// The node that has the field, or the group of nodes.
+    /// The names of the function on both sides, in order.
+    pub(super) functions: Option<[&'a str; 2]>,
+    /// The node that has the field, or the group of nodes; by its name in rhs, if it was renamed.
     pub(super) node: Option<&'a str>,
+    /// The name of the node in lhs.
+    pub(super) node_in_lhs: Option<&'a str>,
     /// The object that has the field, by its path in the object graph.
     pub(super) object: Option<&'a str>,
     /// The part of a model that the innermost field with a part is in.
@@ -31,14 +35,21 @@ pub(super) struct Place<'a> {
 impl<'a> Place<'a> {
     pub(super) fn of(path: &'a Path) -> Self {
         let (mut place, mut cursor) = (Self::default(), FieldCursor::default());
-        for step in path.steps() {
+        for (step, in_lhs) in path.steps().into_iter().zip(path.lhs_steps()) {
             match step {
                 Step::Field(name) => place.enter(name, &cursor.enter(name)),
                 Step::Key(key) => {
+                    let old = if let Step::Key(old) = in_lhs { old } else { key };
                     cursor.key(key);
                     match std::mem::take(&mut place.list) {
-                        Items::Nodes => place.node = Some(key),
-                        Items::Functions => place.function = Some(key),
+                        Items::Nodes => {
+                            place.node = Some(key);
+                            place.node_in_lhs = Some(old);
+                        }
+                        Items::Functions => {
+                            place.function = Some(key);
+                            place.functions = Some([key.min(old), key.max(old)]);
+                        }
                         Items::Objects => place.object = Some(key),
                         Items::Attributes => {
                             place.fields.push(key);

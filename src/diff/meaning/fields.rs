@@ -9,7 +9,9 @@ use crate::message::{nested, string, strings};
 use crate::schema::field::{
     asset_file_def,
     attr_value::{self, list_value},
-    bounded_tensor_spec_proto, captured_tensor, fingerprint_def,
+    bounded_tensor_spec_proto, captured_tensor,
+    collection_def::{float_list, int64_list},
+    fingerprint_def,
     function_def::{self, arg_attrs},
     function_def_library, graph_def, keras,
     meta_graph_def::{self, meta_info_def},
@@ -53,6 +55,9 @@ static FIELDS: &[Meaning] = &[
     field(meta_graph_def::MESSAGE_NAME, meta_graph_def::COLLECTION_DEF)
         .items(Items::Collections)
         .record(),
+    // Numbers in collections are of users; names and messages repeat what the graph has.
+    field(int64_list::MESSAGE_NAME, int64_list::VALUE).part(Part::Model),
+    field(float_list::MESSAGE_NAME, float_list::VALUE).part(Part::Model),
     field(meta_graph_def::MESSAGE_NAME, meta_graph_def::ASSET_FILE_DEF)
         .keyed(ASSET_TENSOR)
         .part(Part::Assets),
@@ -258,6 +263,11 @@ pub(super) fn member(name: &str) -> Meaning {
 /// Whether an attribute of a node repeats what other nodes and functions say.
 pub(in crate::diff) fn is_recorded_attribute(name: &str) -> bool {
     RECORDED_ATTRIBUTES.contains(&name)
+}
+
+/// Whether an attribute of a node is a seed that TensorFlow draws: a count of the nodes before, or a random number.
+pub(in crate::diff) fn is_drawn_seed(name: &str) -> bool {
+    name == "seed2"
 }
 
 /// Whether an attribute of a node has shapes.

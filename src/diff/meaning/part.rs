@@ -36,4 +36,9 @@ impl Part {
     pub(in crate::diff) fn is_made(self) -> bool {
         self <= Self::Model
     }
+
+    /// Whether changes in this part can follow from another structure anywhere in the model, rather than only nearby.
+    pub(in crate::diff) fn follows_from_afar(self) -> bool {
+        self != Self::Initializers
+    }
 }

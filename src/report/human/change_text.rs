@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use crate::diff::{Change, ChangeKind, Detail, ObjectGroup, Path, ReportedChange, Step, Weight};
+use crate::diff::{
+    Change, ChangeKind, Detail, KerasLayer, ObjectGroup, Path, ReportedChange, Step, Weight,
+};
 
 use super::apart::apart;
 use super::terminal_text::{self, plural, printable, short_of};
@@ -247,10 +249,12 @@ pub(in crate::report) fn text(change: &Change) -> String {
     }
 }
 
-/// What objects are that came or went together: `Dense dense_1: dense_1/bias [32], dense_1/kernel [32, 32]; 16 objects`. `objects` is
-/// their number, and the kinds of objects, which say nothing more of a layer or of variables.
+/// Describes objects that came or went together: `layer dense_1 (Dense): dense_1/bias [32], dense_1/kernel [32, 32]; 16 objects`.
+/// `objects` has their number and their kinds, which say nothing more of a layer or of variables.
 fn object_group(group: &ObjectGroup, objects: &str) -> String {
-    let named = [group.layer.as_deref().map(short), node_group::listed(&group.variables)];
+    let layer =
+        |layer: &KerasLayer| format!("layer {} ({})", short(&layer.name), short(&layer.class));
+    let named = [group.layer.as_ref().map(layer), node_group::listed(&group.variables)];
     let named: Vec<String> = named.into_iter().flatten().collect();
     if named.is_empty() {
         return objects.to_owned();

@@ -5,11 +5,11 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 
-use crate::diff::{Change, Detail, ReportedChange};
+use crate::diff::{Change, ChangeKind, Detail, ReportedChange};
 
 use super::table::{Align, Table};
 use super::terminal_text::{plural, printable, short_of, wrapped_to};
-use super::{ReportOptions, change_text, number};
+use super::{ReportOptions, change_text, node_group, number};
 
 /// The maximum number of rows whose columns are aligned. More rows are not seen at once, and would be in memory at once.
 const ALIGNED: usize = 4_096;
@@ -60,9 +60,9 @@ pub(in crate::report) fn text(reported: ReportedChange<'_>) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-/// The equal edits, and what follows from them; empty if a change stands for itself.
+/// The equal edits, what replaces the nodes of a change, and the number of changes that follow; empty if a change stands for itself.
 fn parts(reported: ReportedChange<'_>) -> Vec<String> {
-    [members(reported), follows(reported)].into_iter().flatten().collect()
+    [members(reported), replacement(reported), follows(reported)].into_iter().flatten().collect()
 }
 
 /// For example `106 FusedBatchNormV3: conv1/bn, conv2/bn, conv3/bn, …`.
@@ -72,31 +72,101 @@ fn members(reported: ReportedChange<'_>) -> Option<String> {
     }
     let functions: BTreeSet<_> =
         reported.members().filter_map(|change| change.path.key_in("function")).collect();
-    let in_functions = match functions.len() {
-        0 | 1 => String::new(),
+    let inside = match functions.len() {
+        0 => only_scope(reported).map(|scope| format!(" in {scope}/")).unwrap_or_default(),
+        1 => String::new(),
         n => format!(" in {}", plural(n as u64, "function")),
     };
-    let names: Vec<_> =
-        names(reported).into_iter().map(|name| printable(&short_of(name))).collect();
+    let renames = renames(reported);
+    let names = match renames.is_empty() {
+        true => names(reported).into_iter().map(|name| printable(&short_of(name))).collect(),
+        false => renames,
+    };
     let more = if names.len() > NAMES { ", …" } else { "" };
     let names = names.get(..NAMES.min(names.len())).unwrap_or_default().join(", ");
     let names = if names.is_empty() { names } else { format!(": {names}{more}") };
-    Some(format!("{}{in_functions}{names}", places(reported)))
+    Some(format!("{}{inside}{names}", places(reported)))
 }
 
-/// The number of equal edits, by what they are of.
+/// The number of equal edits, with their op if all have one; of renames, the number of nodes.
 fn places(reported: ReportedChange<'_>) -> String {
-    let ops: Option<BTreeSet<&str>> = reported
-        .members()
-        .map(|change| match &change.detail {
+    let (mut ops, mut nodes, mut renamed) = (BTreeSet::new(), BTreeSet::new(), 0);
+    for change in reported.members() {
+        ops.insert(match &change.detail {
             Detail::Op(op) => Some(&**op),
             _ => None,
-        })
-        .collect();
-    match ops.as_ref().and_then(|ops| ops.first().filter(|_| ops.len() == 1)) {
-        Some(op) => format!("{} {}", number::count(reported.count()), printable(&short_of(op))),
-        None => format!("{} places", number::count(reported.count())),
+        });
+        nodes.insert(node(change).map(|node| (change.path.key_in("function"), node)));
+        if let (ChangeKind::Renamed, Detail::Nodes(nodes)) = (change.kind, &change.detail) {
+            renamed += nodes.names.len();
+        }
     }
+    let count = reported.count();
+    let only_op = ops.first().copied().flatten().filter(|_| ops.len() == 1);
+    let noun = match only_op {
+        _ if renamed > 0 => return plural(renamed as u64, "node"),
+        Some(op) => printable(&short_of(op)),
+        None if nodes.len() as u64 == count && !nodes.contains(&None) => "nodes".into(),
+        None => "places".into(),
+    };
+    format!("{} {noun}", number::count(count))
+}
+
+/// The outermost scope that all nodes are in.
+fn only_scope(reported: ReportedChange<'_>) -> Option<String> {
+    let scopes = reported.members().map(|change| Some(node(change)?.split_once('/')?.0));
+    let scopes: Option<BTreeSet<&str>> = scopes.collect();
+    let only = scopes?.into_iter().reduce(|_, _| "").filter(|scope| !scope.is_empty());
+    only.map(|scope| printable(&short_of(scope)))
+}
+
+/// The node or the group of nodes that has a change.
+fn node(change: &Change) -> Option<&str> {
+    change.path.key_in("node_def").or_else(|| change.path.key_in("node"))
+}
+
+/// The first renames of scopes, and one more: `dense → dense_1`. Empty for other changes.
+fn renames(reported: ReportedChange<'_>) -> Vec<String> {
+    let mut renames = Vec::new();
+    let members = reported.members().filter(|change| {
+        change.kind == ChangeKind::Renamed && matches!(change.detail, Detail::Nodes(_))
+    });
+    for (from, to) in members.filter_map(|c| c.lhs.as_deref().zip(c.rhs.as_deref())) {
+        let shared = from.char_indices().zip(to.chars()).take_while(|((_, a), b)| a == b);
+        let scope = shared.filter(|((_, c), _)| *c == '/').last().map_or(0, |((at, _), _)| at + 1);
+        let name = |text: &str| printable(&short_of(text.get(scope..).unwrap_or(text)));
+        let rename = format!("{} → {}", name(from), name(to));
+        if !renames.contains(&rename) {
+            renames.push(rename);
+        }
+        if renames.len() > NAMES {
+            break;
+        }
+    }
+    renames
+}
+
+/// The nodes that came where others went, or the other way round: `replaced by dense/Elu, Elu`. Both have a neighbor in common.
+fn replacement(reported: ReportedChange<'_>) -> Option<String> {
+    let Detail::Nodes(own) = &reported.change.detail else { return None };
+    let (other, verb) = match reported.change.kind {
+        ChangeKind::Removed => (ChangeKind::Added, "replaced by"),
+        ChangeKind::Added => (ChangeKind::Removed, "replaces"),
+        _ => return None,
+    };
+    let are_alike = |a: &[String], b: &[String]| a.iter().any(|name| b.contains(name));
+    reported.follows().filter(|change| change.kind == other).find_map(|change| {
+        match &change.detail {
+            Detail::Nodes(nodes)
+                if are_alike(&own.inputs, &nodes.inputs)
+                    || are_alike(&own.consumers, &nodes.consumers) =>
+            {
+                let name = printable(&short_of(node(change)?));
+                Some(format!("{verb} {name}, {}", node_group::text(nodes)))
+            }
+            _ => None,
+        }
+    })
 }
 
 /// The first names of the nodes, objects or functions that have the edit, and one more.
@@ -104,12 +174,10 @@ fn names(reported: ReportedChange<'_>) -> Vec<&str> {
     let mut names = Vec::new();
     for change in reported.members() {
         let path = &change.path;
-        let lists = ["node_def", "node", "nodes", "saves", "restores", "function"];
-        let named = lists.into_iter().find_map(|list| Some((list, path.key_in(list)?)));
-        let name = named.map(|(list, name)| match list {
-            "function" => change_text::without_prefix(name),
-            _ => name,
-        });
+        let lists = ["nodes", "saves", "restores"];
+        let name = node(change).or_else(|| lists.into_iter().find_map(|list| path.key_in(list)));
+        let function = || path.key_in("function").map(change_text::without_prefix);
+        let name = name.or_else(function);
         names.extend(name.filter(|name| !names.contains(name)));
         if names.len() > NAMES {
             break;

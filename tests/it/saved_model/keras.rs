@@ -230,13 +230,14 @@ fn layers(lhs: &str, rhs: &str) -> Vec<(String, Value)> {
 fn a_layer_that_came_or_went_has_the_name_that_keras_knows() {
     let [lhs, rhs] = ["edits/tk_dropout_removed/lhs", "edits/tk_dropout_removed/rhs"];
     let named = |layers: &[(String, Value)]| {
-        let named = layers.iter().filter(|(_, layer)| layer.is_string());
-        named.map(|(_, layer)| layer.as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        let named = layers.iter().filter(|(_, layer)| !layer.is_null());
+        let text = |layer: &Value| format!("{} {}", layer["class"], layer["name"]).replace('"', "");
+        named.map(|(_, layer)| text(layer)).collect::<Vec<_>>()
     };
     assert_eq!(named(&layers(lhs, rhs)), ["Dropout dropout", "Dropout dropout_1"]);
     assert_eq!(named(&layers(rhs, lhs)), ["Dropout dropout", "Dropout dropout_1"]);
     let text = ckdiff(&[lhs, rhs]).text().to_owned();
-    assert!(text.contains("removed  Dropout dropout; 17 objects"), "{text}");
+    assert!(text.contains("removed  layer dropout (Dropout); 17 objects"), "{text}");
 }
 
 #[test]

@@ -51,6 +51,10 @@ impl Renames {
             if matching.rhs.find(lhs.name).is_some() {
                 exchanged.insert(lhs.name.to_owned(), rhs.name.to_owned());
             }
+            let lost = matching.lhs.find(rhs.name).filter(|&l| matching.to_rhs(l).is_none());
+            if lost.is_some() {
+                exchanged.insert(rhs.name.to_owned(), String::new());
+            }
             let (core, (from, to)) = match renumbered_part(lhs.name, rhs.name) {
                 Some(part) => (part, up_to_part(lhs.name, rhs.name, part)),
                 None => {

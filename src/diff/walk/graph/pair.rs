@@ -102,7 +102,7 @@ impl GraphPair<'_, '_> {
         for rename in &self.renames.groups {
             let (from, to) = (scope_text(&rename.from), scope_text(&rename.to));
             let nodes = NodeGroup::of(self.matching.rhs, &rename.nodes, Vec::new());
-            let change = Change::renamed(at.key(to).path(), from, to);
+            let change = Change::renamed(at.key_pair(from, to).path(), from, to);
             out.push(change.with_detail(Detail::Nodes(Box::new(nodes))));
         }
     }

@@ -89,7 +89,8 @@ impl<'a> Level<'a, '_> {
             return;
         }
         if !field.is_repeated() {
-            return self.singular(&reader, location, lhs, rhs);
+            let absent = (treatment.empty_is_none && !means_none).then_some(Value::Len(&[]));
+            return self.singular(&reader, location, absent, (lhs, rhs));
         }
         if treatment.list == ListAs::List && is_number(field) {
             return self.numbers(field, &location, l, r);
@@ -129,15 +130,16 @@ impl<'a> Level<'a, '_> {
         self.optional_items(field, location, lhs.map(item), rhs.map(item));
     }
 
+    /// Compares a field that is not repeated; a side without it has the value `absent`, if there is one.
     fn singular(
         &mut self,
         reader: &ItemReader<'a>,
         location: FieldLocation<'a>,
-        lhs: Option<&'a [u8]>,
-        rhs: Option<&'a [u8]>,
+        absent: Option<Value<'a>>,
+        (lhs, rhs): (Option<&'a [u8]>, Option<&'a [u8]>),
     ) {
         let field = reader.field;
-        let default = (!field.has_presence).then(|| default_of(self.schema(), field));
+        let default = (!field.has_presence).then(|| default_of(self.schema(), field)).or(absent);
         let mut item = |run: Option<&'a [u8]>| {
             let given = run.and_then(|run| Records::new(run, 0).next()?.ok());
             let value = given.map(|record| record.value).or(default);

@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use crate::diff::walk::names::LONGEST;
-use crate::diff::{Change, ChangeKind, Detail};
+use crate::diff::{Change, ChangeKind, Detail, KerasLayer};
 use crate::message::{fields, string, varint};
 use crate::schema::field::keras::{saved_metadata, saved_object};
 
 /// The identifier of the metadata of a layer.
 const LAYER: &str = "_tf_keras_layer";
 
-/// What the metadata of a layer says of it, among much else.
+/// The members of the metadata of a layer that name it.
 #[derive(Deserialize)]
-struct Layer {
+struct Named {
     name: String,
     class_name: String,
 }
@@ -34,14 +34,14 @@ pub(in crate::diff) fn name_layers(lhs: &[u8], rhs: &[u8], changes: &mut [Change
             .map(|object| (varint(object, saved_object::NODE_ID).unwrap_or_default(), object))
             .collect();
         for group in std::iter::once(first).chain(groups) {
-            group.layer = layers.get(&group.node_id).and_then(|object| called(object));
+            group.layer = layers.get(&group.node_id).and_then(|object| layer(object));
         }
     }
 }
 
-/// The class and the name of a layer: `Dense dense_1`.
-fn called(object: &[u8]) -> Option<String> {
+/// The layer that an object is; `None` if its metadata cannot be read.
+fn layer(object: &[u8]) -> Option<KerasLayer> {
     let metadata = string(object, saved_object::METADATA);
-    let Layer { name, class_name } = serde_json::from_str(metadata).ok()?;
-    (class_name.len() + name.len() < LONGEST).then(|| format!("{class_name} {name}"))
+    let Named { name, class_name: class } = serde_json::from_str(metadata).ok()?;
+    (class.len().max(name.len()) <= LONGEST).then_some(KerasLayer { class, name })
 }

@@ -1,7 +1,9 @@
 //! The changes of a report.
 
 use crate::compare::Comparison;
-use crate::diff::{BoundaryChange, Change, Detail, NodeGroup, ObjectGroup, Path, PathReader};
+use crate::diff::{
+    BoundaryChange, Change, Detail, KerasLayer, NodeGroup, ObjectGroup, Path, PathReader,
+};
 use crate::error::Result;
 use crate::serial::{Json, Object, Read};
 
@@ -58,12 +60,17 @@ fn detail(object: &Object<'_>, paths: &mut PathReader) -> Result<Detail> {
         return Ok(Detail::Objects(Box::new(ObjectGroup {
             node_id: number("node_id")?,
             user_objects: number("user_objects")?,
-            layer: object.optional("layer")?,
+            layer: object.optional_with("layer", keras_layer)?,
             variables,
         })));
     }
     let values = object.optional_with("values", values)?;
     Ok(values.map_or(Detail::None, |values| Detail::Tensor(Box::new(values))))
+}
+
+fn keras_layer(json: Json<'_>) -> Result<KerasLayer> {
+    let object = Object::read(json)?;
+    Ok(KerasLayer { class: object.get("class")?, name: object.get("name")? })
 }
 
 fn nodes(json: Json<'_>, paths: &mut PathReader) -> Result<NodeGroup> {
