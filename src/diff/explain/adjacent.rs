@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use petgraph::unionfind::UnionFind;
 
 use super::equal::EqualEdits;
-use super::located::Located;
+use super::located::{Located, Unordered};
 use super::place::Place;
 use crate::diff::meaning::Part;
 use crate::diff::{Detail, Path};
@@ -95,7 +95,7 @@ fn unordered_node(path: &Path) -> u64 {
 }
 
 /// A key that sorts groups by importance: another op, then the most nodes, then inputs. It is the same with the sides swapped.
-fn importance(group: &EqualEdits<'_, '_>) -> (Part, u8, Reverse<usize>, Option<(Path, Path)>) {
+fn importance<'a>(group: &EqualEdits<'a, '_>) -> (Part, u8, Reverse<usize>, Option<Unordered<'a>>) {
     let first = group.members.first();
     let nodes = |change: &&Located<'_>| match &change.change.detail {
         Detail::Nodes(nodes) => nodes.names.len(),
@@ -108,5 +108,5 @@ fn importance(group: &EqualEdits<'_, '_>) -> (Part, u8, Reverse<usize>, Option<(
     };
     let part = first.map_or(Part::Records, |change| change.part);
     let size = group.members.iter().map(nodes).sum::<usize>().max(group.members.len());
-    (part, kind, Reverse(size), first.map(|change| change.unordered_path()))
+    (part, kind, Reverse(size), first.map(|change| change.unordered()))
 }

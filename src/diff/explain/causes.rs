@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::adjacent;
 use super::edit::Edit;
 use super::equal::EqualEdits;
-use super::located::Located;
+use super::located::{Located, Unordered};
 use super::place::Place;
 use super::substitution::{self, Substitution};
 use crate::diff::meaning::Part;
-use crate::diff::{ChangeGroup, ChangeKind, Detail, Path};
+use crate::diff::{ChangeGroup, ChangeKind, Detail};
 
 /// The groups that follow from no other, each with the changes that follow from it.
 pub(super) fn explained(groups: Vec<EqualEdits<'_, '_>>) -> Vec<ChangeGroup> {
@@ -49,7 +49,7 @@ fn root(mut at: usize, causes: &[Option<usize>]) -> usize {
 }
 
 /// Finds groups whose edits follow from other edits: a shape in which two sizes changed from each of them, constants with such sizes,
-/// shapes that became known, casts between types that changed, and seeds that TensorFlow counts.
+/// shapes that became known, casts between types that changed, groups of nodes by device, and seeds that TensorFlow counts.
 fn find_by_edit(groups: &[EqualEdits<'_, '_>], causes: &mut [Option<usize>]) {
     let mut single = BTreeMap::<(bool, (&str, &str)), usize>::new();
     for (at, group) in groups.iter().enumerate() {
@@ -68,6 +68,8 @@ fn find_by_edit(groups: &[EqualEdits<'_, '_>], causes: &mut [Option<usize>]) {
     let known_shape = first(groups, unknown.map(|(_, at)| *at));
     let of_types = single.iter().filter(|((is_size, _), _)| !is_size);
     let types = first(groups, of_types.map(|(_, at)| *at));
+    let is_of_device = |at: &usize| groups.get(*at).is_some_and(|group| is_of_device(&group.edit));
+    let devices = first(groups, (0..groups.len()).filter(is_of_device));
     let of_nodes = (0..groups.len()).filter(|&at| is_of_nodes(groups, at));
     let nodes = first(groups, of_nodes);
     let layers = Layers::of(groups);
@@ -80,7 +82,9 @@ fn find_by_edit(groups: &[EqualEdits<'_, '_>], causes: &mut [Option<usize>]) {
                 Some("op") if is_shape_or_constant(lhs, rhs) => known_shape,
                 _ => None,
             },
-            Edit::Nodes(_, ops, _) if are_casts(ops) => types,
+            Edit::Nodes(_, ops, _) if are_all(ops, "Cast") => types,
+            // A group of nodes on several devices is one node for each.
+            Edit::Nodes(_, ops, _) if are_all(ops, "NoOp") => devices,
             Edit::Seeds => nodes,
             Edit::Nodes(kind, ..) if is_in_function(group) => layers.of_nodes(*kind, group),
             _ => None,
@@ -97,9 +101,13 @@ fn is_of_nodes(groups: &[EqualEdits<'_, '_>], at: usize) -> bool {
     group.is_some_and(|group| matches!(group.edit, Edit::Nodes(..)) && part(group).is_made())
 }
 
-/// Whether nodes only convert tensors to another type.
-fn are_casts(ops: &[(String, u64)]) -> bool {
-    matches!(ops, [(op, _)] if op == "Cast")
+/// Whether nodes have no other op.
+fn are_all(ops: &[(String, u64)], wanted: &str) -> bool {
+    matches!(ops, [(op, _)] if op == wanted)
+}
+
+fn is_of_device(edit: &Edit<'_>) -> bool {
+    matches!(edit, Edit::Field(fields, ..) if fields.last() == Some(&"device"))
 }
 
 /// The layers that were added or removed, from which nodes in functions follow.
@@ -209,7 +217,7 @@ fn is_before(groups: &[EqualEdits<'_, '_>], at: usize, part: Part) -> bool {
     groups.get(at).is_some_and(|group| self::part(group) < part)
 }
 
-/// Whether a group changes the structure of a model, from which changes anywhere can follow. Another value of an attribute or of a constant
+/// Whether a group changes the structure of a model, or its devices, from which changes anywhere can follow. Another value of an attribute or of a constant
 /// has an effect on the nodes nearby at most.
 fn is_structural(groups: &[EqualEdits<'_, '_>], at: usize) -> bool {
     let Some(group) = groups.get(at) else { return false };
@@ -220,6 +228,7 @@ fn is_structural(groups: &[EqualEdits<'_, '_>], at: usize) -> bool {
             || matches!(change.change.detail, Detail::Objects(_))
     };
     let is_structure = !matches!(group.edit, Edit::Field(..))
+        || is_of_device(&group.edit)
         || group.members.first().is_some_and(is_of_structure);
     // The name of a file is in the nodes that read it.
     is_structure && part(group) != Part::Assets
@@ -251,16 +260,10 @@ fn first(groups: &[EqualEdits<'_, '_>], of: impl IntoIterator<Item = usize>) -> 
     of.into_iter().min_by_key(|&at| groups.get(at).map(priority))
 }
 
-/// A key that sorts causes, the same with the sides swapped: the part, the most members, the path, and the texts of both sides.
-type Priority<'g> = (Part, Reverse<usize>, Option<((Path, Path), [Option<&'g str>; 2])>);
-
-fn priority<'g>(group: &'g EqualEdits<'_, '_>) -> Priority<'g> {
-    let key = |member: &'g &Located<'_>| {
-        let mut texts = [member.change.lhs.as_deref(), member.change.rhs.as_deref()];
-        texts.sort_unstable();
-        (member.unordered_path(), texts)
-    };
-    (part(group), Reverse(group.members.len()), group.members.first().map(key))
+/// A key that sorts causes, the same with the sides swapped.
+fn priority<'a>(group: &EqualEdits<'a, '_>) -> (Part, Reverse<usize>, Option<Unordered<'a>>) {
+    let first = group.members.first();
+    (part(group), Reverse(group.members.len()), first.map(|change| change.unordered()))
 }
 
 /// A function, by its names on both sides, or a scope of the graph.

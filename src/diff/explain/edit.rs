@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::located::Located;
 use super::substitution::{self, Substitution};
 use crate::diff::counters::unnumbered;
-use crate::diff::meaning::{Part, is_drawn_seed};
+use crate::diff::meaning::{Part, is_drawn_seed, is_set_for_many};
 use crate::diff::{Change, ChangeKind, Detail};
 
 /// An edit.
@@ -31,8 +31,10 @@ impl<'a> Edit<'a> {
     /// The edit of a change, and the part that it is reported in if equal edits of other parts are reported apart.
     pub(super) fn of(located: &Located<'a>) -> (Self, Option<Part>) {
         let edit = Self::of_change(located);
+        let place = &located.place;
         let is_of_any_part = matches!(edit, Self::Sizes(_) | Self::Types(_) | Self::Seeds)
-            || located.place.is_of_keras();
+            || place.is_of_keras()
+            || is_set_for_many(place.last());
         (edit, (!is_of_any_part).then_some(located.part))
     }
 

@@ -2,7 +2,7 @@
 
 use super::place::Place;
 use crate::diff::meaning::Part;
-use crate::diff::{Change, Path, Weight};
+use crate::diff::{Change, Detail, Path, Weight};
 
 /// A semantic change and its place.
 #[derive(Debug)]
@@ -35,11 +35,22 @@ pub(super) fn located(changes: &[Change]) -> Vec<Located<'_>> {
     places.into_iter().map(located).collect()
 }
 
-impl Located<'_> {
-    /// A key that is the same with the sides swapped, for choices among equals.
-    pub(super) fn unordered_path(&self) -> (Path, Path) {
-        let rhs = self.change.path.clone();
-        let lhs = rhs.in_lhs().unwrap_or_else(|| rhs.clone());
-        if lhs < rhs { (lhs, rhs) } else { (rhs, lhs) }
+/// A key of a change that is the same with the sides swapped, for choices among equals: the paths, the texts, and the names of nodes that
+/// came or went.
+pub(super) type Unordered<'a> = ([Path; 2], [Option<&'a str>; 2], &'a [String]);
+
+impl<'a> Located<'a> {
+    pub(super) fn unordered(&self) -> Unordered<'a> {
+        let change = self.change;
+        let mut paths =
+            [change.path.clone(), change.path.in_lhs().unwrap_or_else(|| change.path.clone())];
+        paths.sort();
+        let mut texts = [change.lhs.as_deref(), change.rhs.as_deref()];
+        texts.sort_unstable();
+        let names = match &change.detail {
+            Detail::Nodes(nodes) => &*nodes.names,
+            _ => &[],
+        };
+        (paths, texts, names)
     }
 }

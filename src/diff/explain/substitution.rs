@@ -1,5 +1,8 @@
 //! What two texts replace: `[6, 8] → [6, 16]` has `8 → 16`, and `[DT_FLOAT, DT_INT64] → [DT_HALF, DT_INT64]` has `DT_FLOAT → DT_HALF`.
 
+use crate::schema::tensorflow::DataType;
+use crate::tensor::DType;
+
 /// The words that are replaced, each by another, without repetition. Empty if the texts differ in more than such words.
 pub(super) type Substitution<'a> = Vec<(&'a str, &'a str)>;
 
@@ -13,9 +16,22 @@ pub(super) fn of_sizes<'a>(lhs: &'a str, rhs: &'a str) -> Substitution<'a> {
     })
 }
 
-/// The types that differ in two texts of types.
+/// The types that differ in two texts with types, by their names: `DT_FLOAT` and `float32` are the same one.
 pub(super) fn of_types<'a>(lhs: &'a str, rhs: &'a str) -> Substitution<'a> {
-    between(lhs, rhs, |word| word.starts_with("DT_"))
+    let replaced = between(lhs, rhs, |word| type_name(word).is_some());
+    let named = replaced.into_iter().filter_map(|(a, b)| Some((type_name(a)?, type_name(b)?)));
+    let mut named: Substitution<'a> = named.collect();
+    named.dedup();
+    named
+}
+
+/// The name of a type; `None` for other words.
+fn type_name(word: &str) -> Option<&'static str> {
+    if let Some(stated) = DataType::from_str_name(word) {
+        let known = DType::from_code(stated.into()).map(DType::name);
+        return Some(known.unwrap_or(stated.as_str_name()));
+    }
+    DType::ALL.iter().map(|dtype| dtype.name()).find(|name| *name == word)
 }
 
 fn between<'a>(lhs: &'a str, rhs: &'a str, counts: impl Fn(&str) -> bool) -> Substitution<'a> {
@@ -64,8 +80,9 @@ mod tests {
         assert_eq!(of_sizes("float32 [8]", "float32 [16]"), [("8", "16")]);
         assert_eq!(
             of_types("[DT_FLOAT, DT_INT64]", "[DT_HALF, DT_INT64]"),
-            [("DT_FLOAT", "DT_HALF")]
+            [("float32", "float16")]
         );
+        assert_eq!(of_types("float32 [2]", "float64 [2]"), [("float32", "float64")]);
     }
 
     #[test]

@@ -265,6 +265,12 @@ pub(in crate::diff) fn is_recorded_attribute(name: &str) -> bool {
     RECORDED_ATTRIBUTES.contains(&name)
 }
 
+/// Whether people set a field of a node, or an attribute, for many nodes at once, which TensorFlow passes on to the gradients and
+/// initializers that it makes: a seed, or the device.
+pub(in crate::diff) fn is_set_for_many(name: &str) -> bool {
+    matches!(name, "seed" | "device")
+}
+
 /// Whether an attribute of a node is a seed that TensorFlow draws: a count of the nodes before, or a random number.
 pub(in crate::diff) fn is_drawn_seed(name: &str) -> bool {
     name == "seed2"

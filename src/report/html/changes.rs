@@ -196,7 +196,7 @@ fn subject(unit: &Unit<'_>, scope: &str) -> String {
     };
     let name = match (&first.detail, unit.part) {
         (Detail::Nodes(_), _) if first.lhs.is_some() && first.rhs.is_some() => {
-            return change_text::sides(first.lhs.as_deref(), first.rhs.as_deref());
+            return change_text::rename(first);
         }
         (Detail::Nodes(_), _) | (_, None) => change_text::subject(first),
         (_, Some(part)) => {

@@ -9,7 +9,8 @@ const WORD: usize = 24;
 /// Two values, each without its start and end where these are long and equal. What is left starts and ends with a whole part of a
 /// name, if that is short: `…/dense_1/kernel → …/dense_2/kernel`.
 pub(super) fn apart(lhs: &str, rhs: &str) -> (String, String) {
-    if lhs.len() + rhs.len() < 4 * COMMON {
+    // Equal names of different nodes are shown whole.
+    if lhs == rhs || lhs.len() + rhs.len() < 4 * COMMON {
         return (lhs.to_owned(), rhs.to_owned());
     }
     let start = lhs.chars().zip(rhs.chars()).take_while(|(a, b)| a == b).count();

@@ -233,7 +233,7 @@ pub(in crate::report) fn text(change: &Change) -> String {
         }
         Detail::Nodes(nodes) => match change.kind {
             ChangeKind::Renamed => {
-                format!("renamed  {sides}, {}", plural(nodes.names.len() as u64, "node"))
+                format!("renamed  {}, {}", rename(change), plural(nodes.names.len() as u64, "node"))
             }
             kind => format!("{}  {}", kind.name(), node_group::text(nodes)),
         },
@@ -261,6 +261,13 @@ fn object_group(group: &ObjectGroup, objects: &str) -> String {
     }
     let count = objects.split_once(':').map_or(objects, |(count, _)| count);
     format!("{}; {count}", named.join(": "))
+}
+
+/// The old and the new name of a rename, whole: where two scopes change places, any part of a name may tell them apart.
+pub(in crate::report) fn rename(change: &Change) -> String {
+    let [lhs, rhs] =
+        [&change.lhs, &change.rhs].map(|name| short(name.as_deref().unwrap_or_default()));
+    format!("{lhs} → {rhs}")
 }
 
 /// `lhs → rhs`; with only one side, `added rhs` or `removed lhs`.
@@ -317,13 +324,18 @@ pub(super) fn cosmetic_kind(change: &Change) -> [&'static str; 2] {
     let field = |name: &str| {
         steps.iter().any(|step| matches!(step, Step::Field(field) if &**field == name))
     };
+    let has_both_sides = change.lhs.is_some() && change.rhs.is_some();
     match steps.as_slice() {
         _ if change.kind == ChangeKind::Renamed => ["renumbered name", "renumbered names"],
         [.., Step::Field(last)] if &**last == "node" || &**last == "node_def" => {
             ["order of nodes"; 2]
         }
+        [.., Step::Field(last)] if &**last == "library" => ["empty library", "empty libraries"],
         [.., Step::Field(attr), Step::Key(name)] if &**attr == "attr" && name.starts_with('_') => {
             ["internal attribute", "internal attributes"]
+        }
+        [.., Step::Field(attr), Step::Key(_)] if &**attr == "attr" && has_both_sides => {
+            ["random id", "random ids"]
         }
         _ => COSMETIC
             .iter()

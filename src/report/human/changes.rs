@@ -166,7 +166,7 @@ pub(super) fn renamed(
             Detail::Nodes(nodes) => plural(nodes.names.len() as u64, "node"),
             _ => String::new(),
         };
-        vec![change_text::sides(change.lhs.as_deref(), change.rhs.as_deref()), count]
+        vec![change_text::rename(change), count]
     })
 }
 

@@ -90,15 +90,17 @@ fn members(reported: ReportedChange<'_>) -> Option<String> {
 
 /// The number of equal edits, with their op if all have one; of renames, the number of nodes.
 fn places(reported: ReportedChange<'_>) -> String {
-    let (mut ops, mut nodes, mut renamed) = (BTreeSet::new(), BTreeSet::new(), 0);
+    let (mut ops, mut nodes) = (BTreeSet::new(), BTreeSet::new());
+    let (mut renamed, mut are_alone) = (0, true);
     for change in reported.members() {
         ops.insert(match &change.detail {
             Detail::Op(op) => Some(&**op),
             _ => None,
         });
         nodes.insert(node(change).map(|node| (change.path.key_in("function"), node)));
-        if let (ChangeKind::Renamed, Detail::Nodes(nodes)) = (change.kind, &change.detail) {
-            renamed += nodes.names.len();
+        if let Detail::Nodes(nodes) = &change.detail {
+            are_alone &= nodes.names.len() == 1;
+            renamed += nodes.names.len() * usize::from(change.kind == ChangeKind::Renamed);
         }
     }
     let count = reported.count();
@@ -106,6 +108,7 @@ fn places(reported: ReportedChange<'_>) -> String {
     let noun = match only_op {
         _ if renamed > 0 => return plural(renamed as u64, "node"),
         Some(op) => printable(&short_of(op)),
+        None if !are_alone => "groups of nodes".into(),
         None if nodes.len() as u64 == count && !nodes.contains(&None) => "nodes".into(),
         None => "places".into(),
     };

@@ -19,7 +19,7 @@ pub(in crate::diff) struct Renames {
     names: BTreeMap<String, String>,
     /// The renames, each with its nodes.
     pub(in crate::diff) groups: Vec<RenameGroup>,
-    /// New names of things whose old name means something else in rhs.
+    /// New names of things whose old name means something else in rhs; empty if they have no new one.
     exchanged: BTreeMap<String, String>,
     /// Nodes that kept their name although their scope was renamed.
     kept: BTreeSet<String>,

@@ -76,17 +76,25 @@ struct Surroundings {
     variables: Vec<NodeId>,
 }
 
-/// The scope of a group, without a slash at its end: the one that most of its nodes are in; otherwise that of its variables, as the
-/// nodes of a layer may have their gradients in their group. `…/ema` stands for scopes that end alike. Empty if there is none.
+/// The scope of a group, without a slash at its end: the one that most of its nodes are in that are no gradients and of no saver, if
+/// there are such nodes; otherwise that of its variables. `…/ema` stands for scopes that end alike. Empty if there is none.
 pub(super) fn scope_of(graph: &Graph<'_>, ids: &[NodeId]) -> String {
     let names = |ids: &[NodeId]| ids.iter().map(|&id| graph.node(id).name).collect::<Vec<_>>();
-    let scope = main_scope(&names(ids));
-    if !scope.is_empty() {
-        return scope.to_owned();
-    }
+    let all = names(ids);
+    let is_own = |name: &&str| !is_of_gradients(name) && !is_of_saver(name);
+    let own: Vec<&str> = all.iter().copied().filter(is_own).collect();
+    let scope = main_scope(if own.is_empty() { &all } else { &own });
     let is_variable = |id: &NodeId| VariableKind::of_op(graph.node(*id).op).is_some();
     let variables: Vec<NodeId> = ids.iter().copied().filter(is_variable).collect();
     let variables = names(&variables);
+    if !scope.is_empty() {
+        let inside = |scope: &str| own.iter().filter(|name| is_in(name, scope)).count();
+        return match variables.as_slice() {
+            // One variable, whose name most of the nodes have.
+            [only] if is_in(only, scope) && inside(only) * 2 > inside(scope) => (*only).to_owned(),
+            _ => scope.to_owned(),
+        };
+    }
     match variables.as_slice() {
         [] => String::new(),
         [only] => (*only).to_owned(),
