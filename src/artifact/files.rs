@@ -33,7 +33,7 @@ pub struct Files {
     pub assets: BTreeMap<String, Asset>,
     /// The fingerprint.
     pub fingerprint: Option<Document<'static>>,
-    /// What Keras knows of the objects.
+    /// The Keras metadata.
     pub keras_metadata: Option<Document<'static>>,
     /// The files that are not read.
     pub unread: UnreadFiles,

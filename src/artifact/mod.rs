@@ -64,7 +64,7 @@ pub enum SavedModelPart {
     Files,
     /// The fingerprint.
     Fingerprint,
-    /// What Keras knows of the objects.
+    /// The Keras metadata.
     KerasMetadata,
 }
 

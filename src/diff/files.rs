@@ -1,4 +1,4 @@
-//! Compares the other files of two SavedModels: assets by content, fingerprints, and what Keras knows of the objects.
+//! Compares the other files of two SavedModels: assets by content, fingerprints, and Keras metadata.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -80,7 +80,7 @@ fn only_in<'a>(
     only.map(|(name, asset)| (&**name, asset)).collect()
 }
 
-/// Compares what Keras knows of the objects. A file that only one side has is one change: the other model is saved without Keras.
+/// Compares the Keras metadata. A file that only one side has is one change: the other model is saved without Keras.
 fn keras_metadata(lhs: &Files, rhs: &Files, options: &DiffOptions, diff: &mut Diff) {
     let [l, r] = [lhs, rhs].map(|side| side.keras_metadata.as_ref());
     let [l, r] = [l, r].map(|side| side.map(|side| side.message().bytes()).unwrap_or_default());

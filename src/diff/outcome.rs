@@ -42,7 +42,7 @@ pub struct Diff {
     pub renames: Vec<Rename>,
     /// The differences between messages: graphs, signatures, savers.
     pub changes: Vec<Change>,
-    /// The groups in which reports tell the changes; each change is in one of them.
+    /// The groups in which reports show the changes; each change is in one of them.
     pub groups: Vec<ChangeGroup>,
     /// The number of ignored changes.
     pub ignored: u64,
@@ -345,7 +345,7 @@ impl Diff {
         damage.chain(self.tensors.iter().filter_map(|tensor| tensor.error.as_ref()))
     }
 
-    /// The number of changes of each weight, as reports tell them.
+    /// The number of changes of each weight, as reports show them.
     pub fn weights(&self) -> ChangeCounts {
         let of = |weight| self.reported_of(weight).count() as u64;
         ChangeCounts {

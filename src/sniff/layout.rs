@@ -26,7 +26,7 @@ pub(crate) const VARIABLES: &str = "variables";
 /// The name of the file with the fingerprint.
 pub(crate) const FINGERPRINT: &str = "fingerprint.pb";
 
-/// The name of the file with what Keras 2 knows of the objects.
+/// The name of the file with the Keras metadata.
 pub(crate) const KERAS_METADATA: &str = "keras_metadata.pb";
 
 /// The prefix of the checkpoint with the variables.

@@ -76,10 +76,13 @@ def told(report):
 
 
 def kinds(report, mirrored=types.MappingProxyType({})):
-    """The numbers of tensors of each status, and of changes of each kind, of so many equal edits."""
+    """The numbers of tensors of each status, and of changes of each kind, with so many equal edits and changes that follow."""
     tensors = [f"tensor {mirrored.get(row['status'], row['status'])}" for row in report["tensors"]]
     changes = [change for change in report["changes"] if change["weight"] == "semantic"]
-    equal = [f"{mirrored.get(change['kind'], change['kind'])} x {change.get('count', 1)}" for change in changes]
+    equal = [
+        f"{mirrored.get(change['kind'], change['kind'])} x {change.get('count', 1)} + {len(change.get('follows', []))}"
+        for change in changes
+    ]
     return dict(sorted(collections.Counter(tensors + equal).items()))
 
 

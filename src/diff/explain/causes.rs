@@ -276,9 +276,15 @@ enum Surroundings<'a> {
 /// Scopes that TensorFlow puts before the names of the nodes for which it makes others.
 const PREFIXES: [&str; 3] = ["gradients", "save", "train"];
 
+/// The end of the scope of the gradients of a node.
+const GRADIENT: &str = "_grad";
+
 /// What is around a node, the nearest first: its function, then its scope, which may have another name on each side.
 fn surroundings<'a>(place: &Place<'a>) -> [Vec<Surroundings<'a>>; 2] {
-    let scope = |node: &'a str| node.split('/').find(|part| !PREFIXES.contains(part));
+    let scope = |node: &'a str| {
+        let part = node.split('/').find(|part| !PREFIXES.contains(part))?;
+        Some(part.strip_suffix(GRADIENT).unwrap_or(part))
+    };
     let scopes = [place.node, place.node_in_lhs].into_iter().flatten().filter_map(scope);
     [
         place.functions.map(Surroundings::Function).into_iter().collect(),

@@ -28,7 +28,7 @@ pub(super) enum Edit<'a> {
 }
 
 impl<'a> Edit<'a> {
-    /// The edit of a change, and the part that it is reported in if equal edits of other parts are reported apart.
+    /// The key by which changes are equal: the edit, and the part of the model unless equal edits of all parts are one.
     pub(super) fn of(located: &Located<'a>) -> (Self, Option<Part>) {
         let edit = Self::of_change(located);
         let place = &located.place;

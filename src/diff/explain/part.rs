@@ -6,7 +6,7 @@ use crate::diff::derived::{is_of_gradients, is_of_saver, is_saver_function};
 use crate::diff::meaning::{Items, Part, is_recorded_attribute};
 use crate::diff::{Change, Detail};
 
-/// Whether a path leads to a whole layer in the list of layers, or to all that is known of an object.
+/// Whether a path names a whole item of a list, such as a layer, rather than a field of one.
 fn is_whole_item(place: &Place<'_>) -> bool {
     matches!(place.last(), "layers" | "nodes")
 }

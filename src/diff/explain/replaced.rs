@@ -1,4 +1,4 @@
-//! Nodes whose op is another one, and layers and optimizers whose class is.
+//! Nodes whose op changed, and layers and optimizers whose class changed.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ impl<'a> Replaced<'a> {
         found
     }
 
-    /// The change that replaces what another change is in.
+    /// The change of the op or the class around another change.
     pub(super) fn around(&self, change: &Located<'a>) -> Option<usize> {
         if matches!(change.change.detail, Detail::Nodes(_)) {
             return None;

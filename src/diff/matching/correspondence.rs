@@ -1,4 +1,4 @@
-//! Who meets whom in two models: nodes, functions, objects, and the names and keys that follow from them.
+//! What corresponds to what in two models: nodes, functions, objects, and the names and keys that follow from them.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! Phase 1 of a comparison: finds who meets whom in two models.
+//! Phase 1 of a comparison: finds what corresponds to what in two models.
 //!
 //! ```text
 //! bytes of both sides ─read─► ModelSides ─graph, objects─► Correspondence

@@ -1,4 +1,4 @@
-//! Two long values without most of what they have in common.
+//! Shortens two long values to the parts that differ.
 
 /// Common characters at an end of two values above which they are abridged.
 const COMMON: usize = 12;

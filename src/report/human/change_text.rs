@@ -229,7 +229,14 @@ pub(in crate::report) fn text(change: &Change) -> String {
             let elements = number::count(comparison.elements);
             let moved =
                 comparison.rel_l2.map(|moved| format!(", rel l2 {}", number::percent(moved)));
-            format!("{changed} of {elements}{}  {sides}", moved.unwrap_or_default())
+            let moved = moved.unwrap_or_default();
+            match comparison.max_abs.filter(|_| change.lhs == change.rhs) {
+                // The elements that differ are not among the first, which the texts show.
+                Some(largest) => {
+                    format!("{changed} of {elements}{moved}, max abs {}", number::short(largest))
+                }
+                None => format!("{changed} of {elements}{moved}  {sides}"),
+            }
         }
         Detail::Nodes(nodes) => match change.kind {
             ChangeKind::Renamed => {

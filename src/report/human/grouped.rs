@@ -37,7 +37,7 @@ pub(super) fn write_table(
     Ok(())
 }
 
-/// Writes what a change stands for, if that is more than itself.
+/// Writes the equal edits and the consequences of a change, if there are any.
 pub(super) fn write(
     reported: ReportedChange<'_>,
     options: &ReportOptions,

@@ -11,7 +11,7 @@ use super::terminal_text::{plural, printable, short_of};
 const LISTED: usize = 4;
 
 /// The maximum length of a title of several scopes, in bytes.
-const TITLE: usize = 24;
+const TITLE: usize = 20;
 
 /// The ops with the most nodes: `4 Const, 2 Mul, 3 more`.
 pub(super) fn ops(mut ops: Vec<(String, u64)>) -> String {

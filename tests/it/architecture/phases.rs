@@ -4,7 +4,7 @@ use super::cycles::{Modules, reached};
 
 /// The directories of the phases, and the phases that each may import, directly or through others.
 const PHASES: &[(&str, &[&str])] = &[
-    // No phase, but what several know of TensorFlow's fields.
+    // Not a phase: the table of field meanings that the phases share.
     ("diff/meaning", &[]),
     ("diff/matching", &["diff/meaning"]),
     ("diff/walk", &["diff/matching", "diff/meaning"]),

@@ -6,7 +6,7 @@ use ckdiff::artifact::Artifact;
 use ckdiff::diff::{self, Change, ChangeKind, Diff, DiffOptions, Grouping, ReportedChange, Weight};
 use ckdiff::progress::Silent;
 
-use crate::support::graph::pairs::{attr, compared, names, of_lines, side};
+use crate::support::graph::pairs::{attr, compared, every_pair, of_lines};
 
 /// A node per line as `NAME = OP(INPUTS) ATTRIBUTES`, the attributes as `name: VALUE` of an `AttrValue`.
 fn graph(nodes: &str) -> Artifact<'static> {
@@ -68,7 +68,7 @@ v/Adam = VariableV2() shape: shape { dim { size: 16 } }
 v/Initializer/zeros = Const() value: tensor { dtype: DT_FLOAT tensor_shape { dim { size: 16 } } float_val: 0 }
 w = Cast() t: f: 2",
         &[
-            (r#"graph_def.node["v"].attr["shape"]"#, 2, 1),
+            (r#"graph_def.node["v"].attr["shape"]"#, 3, 0),
             (r#"graph_def.node["w"].attr["t"]"#, 1, 0),
         ],
     ),
@@ -105,12 +105,91 @@ w = Cast() t: f: 2",
         "x_1 = Placeholder()\nx_2 = Placeholder() t: f: 1\na = Neg(x_2)\nb = Exp(x_1)",
         &[(r#"graph_def.node["a"].input[0]"#, 1, 1)],
     ),
+    (
+        "long values that differ behind their start",
+        "a = Cast() t: s: LONG0\nb = Cast() t: s: LONG0",
+        "a = Cast() t: s: LONG1\nb = Cast() t: s: LONG2",
+        &[(r#"graph_def.node["a"].attr["t"]"#, 1, 0), (r#"graph_def.node["b"].attr["t"]"#, 1, 0)],
+    ),
+    (
+        "long constants that differ behind their start",
+        "a = Const() value: CONST0\nb = Const() value: CONST0\nc = Const() value: CONST0",
+        "a = Const() value: CONST1\nb = Const() value: CONST2\nc = Const() value: CONST1",
+        &[(r#"graph_def.node["a"].attr["value"].tensor"#, 2, 0), (r#"graph_def.node["b"].attr["value"].tensor"#, 1, 0)],
+    ),
+    (
+        "initial values of two variables",
+        "v/Initializer/zeros = Const() value: SCALAR0\nw/Initializer/zeros = Const() value: SCALAR0",
+        "v/Initializer/zeros = Const() value: SCALAR1\nw/Initializer/zeros = Const() value: SCALAR2",
+        &[
+            (r#"graph_def.node["v/Initializer/zeros"].attr["value"].tensor"#, 1, 0),
+            (r#"graph_def.node["w/Initializer/zeros"].attr["value"].tensor"#, 1, 0),
+        ],
+    ),
+    (
+        "a value, and what has nothing to do with it",
+        "a = Cast() t: f: 1\nv/Initializer/zeros = Const() value: SCALAR0\ngradients/b/Const = Const() value: SCALAR0\nc = Relu()",
+        "a = Cast() t: f: 2\nv/Initializer/zeros = Const() value: SCALAR1\ngradients/b/Const = Const() value: SCALAR2\nc = Relu(^a)",
+        &[
+            (r#"graph_def.node["a"].attr["t"]"#, 1, 0),
+            (r#"graph_def.node["v/Initializer/zeros"].attr["value"].tensor"#, 1, 0),
+            (r#"graph_def.node["gradients/b/Const"].attr["value"].tensor"#, 1, 0),
+            (r#"graph_def.node["c"].input["^a"]"#, 1, 0),
+        ],
+    ),
+    (
+        "another type, and casts to it",
+        "x = Placeholder() dtype: type: DT_FLOAT\ny = Exp(x)\nc = Const() value: SCALAR0\nz = Sub(y, c)",
+        "x = Placeholder() dtype: type: DT_DOUBLE\nto = Cast(x)\ny = Exp(to)\nc = Const() value: DOUBLE0\nz = Sub(y, c)",
+        &[(r#"graph_def.node["x"].attr["dtype"]"#, 2, 1)],
+    ),
+    (
+        "seeds that are drawn for each node",
+        "r = RandomUniform() seed2: i: 1\ns = RandomUniform() seed2: i: 2\nv/Initializer/u/seed = Const() value: SCALAR0",
+        "r = RandomUniform() seed2: i: 3\ns = RandomUniform() seed2: i: 5\nv/Initializer/u/seed = Const() value: SCALAR1",
+        &[(r#"graph_def.node["r"].attr["seed2"]"#, 3, 0)],
+    ),
+    (
+        "a node more, which moves seeds",
+        "x = Placeholder()\nr = RandomUniform(x) seed2: i: 1",
+        "x = Placeholder()\nnew = Tanh(x)\nr = RandomUniform(x) seed2: i: 2",
+        &[(r#"graph_def.node["new"]"#, 1, 1)],
+    ),
 ];
+
+/// The text of a case with the values that its words stand for: the long ones differ behind what a report shows.
+fn with_values(nodes: &str) -> String {
+    let mut text = nodes.to_owned();
+    for number in ["0", "1", "2"] {
+        let constant = |dtype: &str, size: usize, values: &str| {
+            let dim = if size > 0 { format!("dim {{ size: {size} }}") } else { String::new() };
+            format!("tensor {{ dtype: {dtype} tensor_shape {{ {dim} }} {values} }}")
+        };
+        let zeros = "float_val: 0 ".repeat(99);
+        text = text
+            .replace(&format!("LONG{number}"), &format!("'{}{number}'", "a".repeat(5_000)))
+            .replace(
+                &format!("CONST{number}"),
+                &constant("DT_FLOAT", 100, &format!("{zeros} float_val: {number}")),
+            )
+            .replace(
+                &format!("SCALAR{number}"),
+                &constant("DT_FLOAT", 0, &format!("float_val: {number}")),
+            )
+            .replace(
+                &format!("DOUBLE{number}"),
+                &constant("DT_DOUBLE", 0, &format!("double_val: {number}")),
+            );
+    }
+    text
+}
 
 #[test]
 fn an_edit_is_told_once_and_two_edits_twice() {
     for (what, lhs, rhs, expected) in EDITS {
-        let diff = compared(&graph(lhs), &graph(rhs));
+        let (lhs, rhs) = (graph(&with_values(lhs)), graph(&with_values(rhs)));
+        let (diff, back) = (compared(&lhs, &rhs), compared(&rhs, &lhs));
+        assert_eq!(counts(&diff), mirrored(&back), "{what}");
         let found: Vec<_> = reported(&diff)
             .iter()
             .map(|t| (t.change.path.to_string(), t.count(), t.follows().count()))
@@ -122,8 +201,8 @@ fn an_edit_is_told_once_and_two_edits_twice() {
 
 /// The pairs of the repository, compared in both directions and without groups.
 fn diffs() -> impl Iterator<Item = (String, [Diff; 3])> {
-    names().into_iter().map(|name| {
-        let [lhs, rhs] = ["lhs", "rhs"].map(|of| Artifact::open(side(&name, of)).unwrap());
+    every_pair().into_iter().map(|(name, sides)| {
+        let [lhs, rhs] = sides.map(|side| Artifact::open(side).unwrap());
         let alone = DiffOptions { grouping: Grouping::Off, ..DiffOptions::default() };
         let compare = |a, b, options| diff::diff(a, b, options, &Silent).unwrap();
         let grouped = &DiffOptions::default();
@@ -171,13 +250,18 @@ fn swapped_sides_have_the_same_groups() {
             assert!(["op_changed", "op_grew"].contains(&&*name), "{name}");
             continue;
         }
-        let swapped = |(kind, count, follows)| match kind {
-            ChangeKind::Added => (ChangeKind::Removed, count, follows),
-            ChangeKind::Removed => (ChangeKind::Added, count, follows),
-            kind => (kind, count, follows),
-        };
-        let mut mirrored: Vec<_> = counts(&back).into_iter().map(swapped).collect();
-        mirrored.sort_unstable();
-        assert_eq!(counts(&there), mirrored, "{name}");
+        assert_eq!(counts(&there), mirrored(&back), "{name}");
     }
+}
+
+/// The counts of a comparison with the kinds of the swapped one.
+fn mirrored(back: &Diff) -> Vec<(ChangeKind, u64, usize)> {
+    let swapped = |(kind, count, follows)| match kind {
+        ChangeKind::Added => (ChangeKind::Removed, count, follows),
+        ChangeKind::Removed => (ChangeKind::Added, count, follows),
+        kind => (kind, count, follows),
+    };
+    let mut mirrored: Vec<_> = counts(back).into_iter().map(swapped).collect();
+    mirrored.sort_unstable();
+    mirrored
 }

@@ -212,7 +212,7 @@ fn damaged_metadata_is_an_error_that_names_the_file() {
         assert_eq!(shown.code, 2);
         assert!(shown.stderr.contains(METADATA), "{}", shown.stderr);
     }
-    // No bytes are a message without objects.
+    // An empty file is a message without objects.
     let (run, _dir) = edited(|dir| fs::write(dir.join(METADATA), "").unwrap());
     assert_eq!((run.code, run.stderr.as_str()), (1, ""));
 }

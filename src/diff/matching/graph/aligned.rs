@@ -31,9 +31,9 @@ pub(super) struct Proposals<'x, 'g, 'm> {
 /// Whether the neighbors of nodes decide before their order, where not both can be right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Neighbors {
-    /// They do: where nodes came and went, most neighbors stayed.
+    /// Neighbors decide: where nodes came and went, most neighbors stayed.
     First,
-    /// They do not: behind a new layer, the layer in its place is not the same.
+    /// The order decides: behind a new layer, each layer has the neighbors of another one.
     Last,
 }
 

@@ -1,4 +1,4 @@
-//! Estimates how much there is to tell about matched nodes, in linear time.
+//! Estimates how many changes a matching would report, in linear time.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};

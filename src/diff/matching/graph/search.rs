@@ -1,4 +1,4 @@
-//! Matches the nodes that equal names leave, and chooses between two ways to match numbered names.
+//! Matches the nodes that have no partner of the same name, and chooses between two ways to match numbered names.
 
 use super::aligned::{Neighbors, Proposals};
 use super::consumers::BothConsumers;
@@ -69,7 +69,7 @@ fn match_in_order<'g, 'm>(
         best.filter(|(cost, _)| *cost < most)
     };
     let best = best_below([outer.matching(sides.0, sides.1), in_order(Neighbors::First)], of_names)
-        // Against the neighbors, the order has to explain most of what there is to tell.
+        // Against the neighbors, the order has to halve the number of changes to win.
         .or_else(|| best_below([in_order(Neighbors::Last), None], of_names / 2));
     best.map_or(by_name, |(_, matching)| matching)
 }

@@ -87,7 +87,7 @@ fn align_traits(lhs: &[Traits], rhs: &[Traits]) -> Alignment {
     {
         return (0..lhs.len()).map(|at| (at, at)).collect();
     }
-    let mut pairs = only_ones(lhs, rhs);
+    let mut pairs = unique_pairs(lhs, rhs);
     let free = |side: &[Traits], taken: Vec<usize>| {
         let mut is_free = vec![true; side.len()];
         for at in taken {
@@ -117,8 +117,8 @@ fn align_traits(lhs: &[Traits], rhs: &[Traits]) -> Alignment {
 /// What identifies an item; `None` if it lacks that.
 type KeyOf = fn(&Traits) -> Option<[u64; 3]>;
 
-/// The pairs of items that alone have their content; then of those that alone have their name, apart from its numbers.
-fn only_ones(lhs: &[Traits], rhs: &[Traits]) -> Alignment {
+/// Pairs items with a unique content, then items with a unique name, apart from its numbers.
+fn unique_pairs(lhs: &[Traits], rhs: &[Traits]) -> Alignment {
     let mut pairs = Alignment::new();
     let mut is_taken = (vec![false; lhs.len()], vec![false; rhs.len()]);
     let keys: [KeyOf; 2] = [

@@ -53,10 +53,10 @@ impl FunctionMatching<'_, '_> {
             }
             let savers = context.saver_functions.pair(l.name, r.name);
             // All other differences are counters, or follow from what is saved.
-            let is_told = savers.is_some_and(|savers| {
+            let is_already_reported = savers.is_some_and(|savers| {
                 savers.compare(context.keys, &at, &mut out.changes).unwrap_or(false)
             });
-            if !is_told {
+            if !is_already_reported {
                 let pair = MessagePair { ty, lhs: l.bytes, rhs: r.bytes, at: &at };
                 compare_bodies(context, &pair, out);
             }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::diff::path::{Path, Step};
+use crate::diff::walk::names::MOST;
 use crate::diff::{BoundaryChange, Change, ChangeKind, Detail};
 use crate::graph::node_of;
 use crate::message::{fields, nested, string, strings};
@@ -47,8 +48,11 @@ pub(super) fn move_to_node_groups(
     let found: Vec<Vec<usize>> = found.map(Option::unwrap_or_default).collect();
     let mut moved = Vec::new();
     for (change, groups) in own.iter().zip(&found) {
-        let Change { path, lhs, rhs, .. } = change;
-        let rewired = || BoundaryChange { path: path.clone(), lhs: lhs.clone(), rhs: rhs.clone() };
+        let rewired = || BoundaryChange {
+            path: change.path.clone(),
+            lhs: text(change, change.lhs.as_ref(), &lhs),
+            rhs: text(change, change.rhs.as_ref(), &rhs),
+        };
         moved.extend(groups.iter().map(|&group| (group, rewired())));
     }
     for (group, rewired) in moved {
@@ -58,6 +62,19 @@ pub(super) fn move_to_node_groups(
     }
     let remaining = own.into_iter().zip(found).filter(|(_, groups)| groups.is_empty());
     changes.extend(remaining.map(|(change, _)| change));
+}
+
+/// The text of one side of a change; of a whole collection, the nodes that its first entries name.
+fn text(
+    change: &Change,
+    text: Option<&String>,
+    collections: &BTreeMap<&str, Collection<'_>>,
+) -> Option<String> {
+    let text = text?;
+    let Some(key) = collection(change) else { return Some(text.clone()) };
+    let names: Vec<&str> = entries(collections, key).take(MOST + 1).collect();
+    let more = if names.len() > MOST { ", …" } else { "" };
+    Some(names.get(..MOST.min(names.len())).unwrap_or_default().join(", ") + more)
 }
 
 /// The position of the change that reports each added or removed node.

@@ -9,8 +9,11 @@ use crate::diff::{Change, ChangeKind, Detail, KerasLayer};
 use crate::message::{fields, string, varint};
 use crate::schema::field::keras::{saved_metadata, saved_object};
 
-/// The identifier of the metadata of a layer.
-const LAYER: &str = "_tf_keras_layer";
+/// How the identifiers of the metadata of layers and models start.
+const LAYERS: &str = "_tf_keras_";
+
+/// The identifier of the metadata of a metric, which starts in the same way.
+const METRIC: &str = "_tf_keras_metric";
 
 /// The members of the metadata of a layer that name it.
 #[derive(Deserialize)]
@@ -30,13 +33,17 @@ pub(in crate::diff) fn name_layers(lhs: &[u8], rhs: &[u8], changes: &mut [Change
         });
         let Some(first) = groups.next() else { continue };
         let layers: BTreeMap<u64, &[u8]> = fields(metadata, saved_metadata::NODES)
-            .filter(|object| string(object, saved_object::IDENTIFIER) == LAYER)
+            .filter(|object| is_layer(string(object, saved_object::IDENTIFIER)))
             .map(|object| (varint(object, saved_object::NODE_ID).unwrap_or_default(), object))
             .collect();
         for group in std::iter::once(first).chain(groups) {
             group.layer = layers.get(&group.node_id).and_then(|object| layer(object));
         }
     }
+}
+
+fn is_layer(identifier: &str) -> bool {
+    identifier.starts_with(LAYERS) && identifier != METRIC
 }
 
 /// The layer that an object is; `None` if its metadata cannot be read.

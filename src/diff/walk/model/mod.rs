@@ -31,7 +31,7 @@ use parts::OBJECT_GRAPH;
 pub(in crate::diff) use parts::{KERAS_METADATA, compare_keras_metadata, compare_object_graphs};
 pub(in crate::diff) use treatment::treatment;
 
-/// The rules for the messages of two models, given who meets whom in them.
+/// The rules for the messages of two models, given what corresponds to what in them.
 #[derive(Clone, Copy)]
 pub(in crate::diff) struct ModelRules<'a> {
     schema: &'a Schema,
@@ -40,7 +40,7 @@ pub(in crate::diff) struct ModelRules<'a> {
     lists: &'a ListRules<'a>,
     /// The op definitions of each side.
     ops: (&'a OpTable<'a>, &'a OpTable<'a>),
-    /// Who meets whom.
+    /// What corresponds to what.
     known: &'a Correspondence<'a>,
     /// The path of the graphs whose nodes and functions are in `known`.
     graph: Option<&'a PathBuilder<'a>>,

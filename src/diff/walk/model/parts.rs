@@ -25,7 +25,7 @@ pub(in crate::diff) fn compare_object_graphs(
     compare_part(ty, (lhs, rhs), known, options, lists)
 }
 
-/// Compares what Keras knows of the objects of two SavedModels, given as wire bytes.
+/// Compares the Keras metadata of two SavedModels, given as wire bytes.
 pub(in crate::diff) fn compare_keras_metadata(
     lhs: &[u8],
     rhs: &[u8],

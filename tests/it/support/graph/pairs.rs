@@ -23,6 +23,32 @@ pub(crate) fn side(name: &str, side: &str) -> PathBuf {
     files.find(named).unwrap()
 }
 
+/// The pairs in `tests/data/pairs` and `tests/data/edits`, and those of the checkpoints of `tests/data/layer_lists` with the first: a
+/// name, and the paths of both sides.
+pub(crate) fn every_pair() -> Vec<(String, [PathBuf; 2])> {
+    let entries = |directory: &str| -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(directory).unwrap();
+        let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+        paths.sort();
+        paths
+    };
+    let of_pairs = names().into_iter().map(|name| {
+        let sides = ["lhs", "rhs"].map(|of| side(&name, of));
+        (name, sides)
+    });
+    let of_edits = entries("tests/data/edits").into_iter().map(|directory| {
+        let [lhs, rhs] = entries(directory.to_str().unwrap()).try_into().unwrap();
+        (directory.display().to_string(), [lhs, rhs])
+    });
+    let lists = entries("tests/data/layer_lists").into_iter();
+    let lists = lists.filter(|path| path.extension().is_some_and(|end| end == "index"));
+    let of_lists = lists.map(|path| {
+        let prefix = path.with_extension("");
+        (prefix.display().to_string(), ["tests/data/layer_lists/base".into(), prefix])
+    });
+    of_pairs.chain(of_edits).chain(of_lists).collect()
+}
+
 /// Opens the bytes of a meta graph.
 pub(crate) fn artifact(bytes: &[u8], form: Form) -> Artifact<'static> {
     document("tensorflow.MetaGraphDef", form, bytes).into()

@@ -50,8 +50,8 @@ impl ObjectMatching<'_> {
         };
         // The order of other lists that have the items follows.
         let is_first = self.rhs_route(r) == Route::From(renamed.of, child);
-        let is_told = !is_first && list_and_number(renamed.to).is_some();
-        change.with_weight(if is_told { Weight::Cosmetic } else { renamed.weight })
+        let is_already_reported = !is_first && list_and_number(renamed.to).is_some();
+        change.with_weight(if is_already_reported { Weight::Cosmetic } else { renamed.weight })
     }
 
     /// Reports objects that one side lacks, together with all objects that are reached only through them.
@@ -94,8 +94,8 @@ impl ObjectMatching<'_> {
                 .with_detail(Detail::Objects(Box::new(group)));
             let name = graph.variable_name(*top);
             // A set has the variables of the model again.
-            let is_told = is_copy(*top) && !name.is_empty() && lost.contains(name);
-            let weight = if is_told { Weight::Cosmetic } else { Weight::Semantic };
+            let is_already_reported = is_copy(*top) && !name.is_empty() && lost.contains(name);
+            let weight = if is_already_reported { Weight::Cosmetic } else { Weight::Semantic };
             out.push(change.with_weight(weight));
         }
     }
@@ -134,8 +134,8 @@ impl ObjectMatching<'_> {
         let mut push = |key: &ReferenceKey<'_>, a: Option<ObjectId>, b: Option<ObjectId>| {
             let (lhs, rhs) = (a.map(|id| self.lhs_path(id)), b.map(|id| self.rhs_path(id)));
             let change = Change::new(self.reference(r, key, nodes), lhs, rhs);
-            let is_told = self.is_item_of_another(key, a, b);
-            let weight = if is_told { Weight::Cosmetic } else { Weight::Semantic };
+            let is_already_reported = self.is_item_of_another(key, a, b);
+            let weight = if is_already_reported { Weight::Cosmetic } else { Weight::Semantic };
             out.push(change.with_weight(weight));
         };
         for (_, edge) in self.rhs.edges(r) {
@@ -161,7 +161,7 @@ impl ObjectMatching<'_> {
         }
     }
 
-    /// Whether an item of a list is an object that one side lacks: that it has come or gone is told where it was first reached.
+    /// Whether an item of a list is an object that one side lacks: that it came or went is reported where it was first reached.
     fn is_item_of_another(
         &self,
         key: &ReferenceKey<'_>,
