@@ -227,9 +227,13 @@ fn is_structural(groups: &[EqualEdits<'_, '_>], at: usize) -> bool {
             || change.place.has("input")
             || matches!(change.change.detail, Detail::Objects(_))
     };
-    let is_structure = !matches!(group.edit, Edit::Field(..))
-        || is_of_device(&group.edit)
-        || group.members.first().is_some_and(is_of_structure);
+    let is_edit_of_structure = match &group.edit {
+        // Constants that TensorFlow makes may be sizes, or any other numbers.
+        Edit::Sizes(_) => group.members.iter().any(|change| change.place.is_shape),
+        Edit::Field(..) => is_of_device(&group.edit),
+        _ => true,
+    };
+    let is_structure = is_edit_of_structure || group.members.first().is_some_and(is_of_structure);
     // The name of a file is in the nodes that read it.
     is_structure && part(group) != Part::Assets
 }
