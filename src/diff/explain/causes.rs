@@ -278,20 +278,25 @@ enum Surroundings<'a> {
 }
 
 /// Scopes that TensorFlow puts before the names of the nodes for which it makes others.
-const PREFIXES: [&str; 3] = ["gradients", "save", "train"];
+const PREFIXES: [&str; 2] = ["gradients", "save"];
 
-/// The end of the scope of the gradients of a node.
+/// The end of the scope of the gradients of a node, and the start of that of the nodes with which an optimizer updates a variable.
 const GRADIENT: &str = "_grad";
+const UPDATE: &str = "update_";
 
 /// What is around a node, the nearest first: its function, then its scope, which may have another name on each side.
 fn surroundings<'a>(place: &Place<'a>) -> [Vec<Surroundings<'a>>; 2] {
-    let scope = |node: &'a str| {
-        let part = node.split('/').find(|part| !PREFIXES.contains(part))?;
-        Some(part.strip_suffix(GRADIENT).unwrap_or(part))
-    };
     let scopes = [place.node, place.node_in_lhs].into_iter().flatten().filter_map(scope);
     [
         place.functions.map(Surroundings::Function).into_iter().collect(),
         scopes.map(Surroundings::Scope).collect(),
     ]
+}
+
+/// The outermost scope of what a node computes, or for which TensorFlow made it.
+fn scope(node: &str) -> Option<&str> {
+    let updated = || node.split('/').find_map(|part| part.strip_prefix(UPDATE));
+    let part = || node.split('/').find(|part| !PREFIXES.contains(part));
+    let part = updated().or_else(part)?;
+    Some(part.strip_suffix(GRADIENT).unwrap_or(part))
 }
