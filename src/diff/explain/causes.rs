@@ -1,7 +1,7 @@
 //! Finds what follows from what: a change that TensorFlow makes in the wake of another is put under it.
 //!
 //! A group follows at most one other, whose part comes before its own, so there are no cycles. Among several causes, the one in the
-//! same function or scope is taken, then the first part, then the most members.
+//! same function or scope is taken, then the first part, then the most members. From elsewhere, only other structures are causes.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -183,44 +183,38 @@ fn find_by_part(groups: &[EqualEdits<'_, '_>], causes: &mut [Option<usize>]) {
     // The first group that has each surroundings, by its position in the order.
     let mut nearby = BTreeMap::<Surroundings<'_>, usize>::new();
     for (rank, &at) in order.iter().enumerate() {
-        let members = groups.get(at).into_iter().flat_map(|group| &group.members);
-        for around in members.flat_map(|change| surroundings(&change.place)).flatten() {
+        let places = groups.get(at).into_iter().flat_map(places);
+        for around in places.flat_map(|place| function(place).chain(scopes(place))) {
             nearby.entry(around).or_insert(rank);
         }
     }
+    let structural = |at: &&usize| groups.get(**at).is_some_and(is_structural);
+    let structural: Vec<&usize> = order.iter().filter(structural).collect();
     for &at in &order {
         let Some(group) = groups.get(at).filter(|group| !is_made(group)) else { continue };
         let part = part(group);
-        let is_cause = |at: &usize| {
-            groups.get(*at).is_some_and(|cause| self::part(cause) < part && explains(cause, part))
-        };
-        let around = |nearness: usize| {
-            let members = group.members.iter().map(|change| surroundings(&change.place));
-            let around = members
-                .filter_map(|[function, scopes]| [function, scopes].into_iter().nth(nearness));
-            let ranks = around.flatten().filter_map(|around| nearby.get(&around).copied());
-            let causes = ranks.filter(|&rank| order.get(rank).is_some_and(is_cause));
+        let comes_before = |at: &usize| groups.get(*at).is_some_and(|c| self::part(c) < part);
+        let is_cause = |at: &usize| groups.get(*at).is_some_and(|cause| explains(cause, part));
+        let nearest = |around: &mut dyn Iterator<Item = Surroundings<'_>>| {
+            let ranks = around.filter_map(|around| nearby.get(&around).copied());
+            let causes = ranks
+                .filter(|&rank| order.get(rank).is_some_and(|at| comes_before(at) && is_cause(at)));
             causes.min().and_then(|rank| order.get(rank))
         };
-        let near = around(0).or_else(|| around(1));
+        let near = nearest(&mut places(group).flat_map(function))
+            .or_else(|| nearest(&mut places(group).flat_map(scopes)));
         // The parts ascend.
-        let before = order.iter().take_while(|at| is_before(groups, **at, part));
-        let mut others = before.filter(|at| is_cause(at) && is_structural(groups, **at));
-        let found = near.or_else(|| others.next().filter(|_| part.follows_from_afar()));
+        let first = || structural.iter().copied().find(|at| is_cause(at));
+        let afar = || first().filter(|at| comes_before(at) && part.follows_from_afar());
         if let Some(slot) = causes.get_mut(at) {
-            *slot = found.copied();
+            *slot = near.or_else(afar).copied();
         }
     }
 }
 
-fn is_before(groups: &[EqualEdits<'_, '_>], at: usize, part: Part) -> bool {
-    groups.get(at).is_some_and(|group| self::part(group) < part)
-}
-
-/// Whether a group changes the structure of a model, or its devices, from which changes anywhere can follow. Another value of an attribute or of a constant
-/// has an effect on the nodes nearby at most.
-fn is_structural(groups: &[EqualEdits<'_, '_>], at: usize) -> bool {
-    let Some(group) = groups.get(at) else { return false };
+/// Whether a group changes the structure of a model, or its devices, from which changes anywhere can follow. Another value of an
+/// attribute or of a constant has an effect on the nodes nearby at most.
+fn is_structural(group: &EqualEdits<'_, '_>) -> bool {
     let is_of_structure = |change: &&Located<'_>| {
         change.part < Part::Model
             || change.place.last() == "op"
@@ -284,13 +278,20 @@ const PREFIXES: [&str; 2] = ["gradients", "save"];
 const GRADIENT: &str = "_grad";
 const UPDATE: &str = "update_";
 
-/// What is around a node, the nearest first: its function, then its scope, which may have another name on each side.
-fn surroundings<'a>(place: &Place<'a>) -> [Vec<Surroundings<'a>>; 2] {
-    let scopes = [place.node, place.node_in_lhs].into_iter().flatten().filter_map(scope);
-    [
-        place.functions.map(Surroundings::Function).into_iter().collect(),
-        scopes.map(Surroundings::Scope).collect(),
-    ]
+/// The places of the changes in a group.
+fn places<'a, 'c>(group: &'c EqualEdits<'a, 'c>) -> impl Iterator<Item = &'c Place<'a>> {
+    group.members.iter().map(|change| &change.place)
+}
+
+/// The function that a node is in.
+fn function<'a>(place: &Place<'a>) -> impl Iterator<Item = Surroundings<'a>> + use<'a> {
+    place.functions.map(Surroundings::Function).into_iter()
+}
+
+/// The scope that a node is in, which may have another name on each side.
+fn scopes<'a>(place: &Place<'a>) -> impl Iterator<Item = Surroundings<'a>> + use<'a> {
+    let names = [place.node, place.node_in_lhs].into_iter().flatten();
+    names.filter_map(scope).map(Surroundings::Scope)
 }
 
 /// The outermost scope of what a node computes, or for which TensorFlow made it.

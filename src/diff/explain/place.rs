@@ -8,7 +8,7 @@ use crate::diff::{Path, Step};
 pub(super) struct Place<'a> {
     /// The function that has the field; by its name in rhs, if it was renamed.
     pub(super) function: Option<&'a str>,
-    /// The names of the function on both sides, in order.
+    /// The names of the function on both sides, sorted.
     pub(super) functions: Option<[&'a str; 2]>,
     /// The node that has the field, or the group of nodes; by its name in rhs, if it was renamed.
     pub(super) node: Option<&'a str>,

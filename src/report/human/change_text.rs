@@ -33,8 +33,7 @@ pub(in crate::report) fn subject_in(change: &Change, scope: &str) -> Option<Stri
 /// The readable path of a change; for nodes that came or went together, with the title of their group.
 fn titled(change: &Change) -> String {
     let text = readable(&change.path);
-    let first = change.path.key_in("node_def").or_else(|| change.path.key_in("node"));
-    let title = match (&change.detail, first) {
+    let title = match (&change.detail, node(change)) {
         (Detail::Nodes(nodes), Some(first)) if change.kind != ChangeKind::Renamed => {
             let start = text.strip_suffix(&in_scope(first));
             start
@@ -44,6 +43,11 @@ fn titled(change: &Change) -> String {
         _ => None,
     };
     title.unwrap_or(text)
+}
+
+/// The node or the group of nodes that has a change.
+pub(super) fn node(change: &Change) -> Option<&str> {
+    change.path.key_in("node_def").or_else(|| change.path.key_in("node"))
 }
 
 /// A path without the fields that lead to every node or function. Keys are shortened, so that thousands of changes in one node cannot

@@ -7,6 +7,7 @@ use anstyle::Style;
 
 use crate::diff::{Change, ChangeKind, Detail, ReportedChange};
 
+use super::change_text::node;
 use super::table::{Align, Table};
 use super::terminal_text::{plural, printable, short_of, wrapped_to};
 use super::{ReportOptions, change_text, node_group, number};
@@ -121,11 +122,6 @@ fn only_scope(reported: ReportedChange<'_>) -> Option<String> {
     let scopes: Option<BTreeSet<&str>> = scopes.collect();
     let only = scopes?.into_iter().reduce(|_, _| "").filter(|scope| !scope.is_empty());
     only.map(|scope| printable(&short_of(scope)))
-}
-
-/// The node or the group of nodes that has a change.
-fn node(change: &Change) -> Option<&str> {
-    change.path.key_in("node_def").or_else(|| change.path.key_in("node"))
 }
 
 /// The first renames of scopes, and one more: `dense → dense_1`. Empty for other changes.

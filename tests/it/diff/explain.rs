@@ -1,6 +1,7 @@
 //! Changes that are reported together: equal edits, and what follows from others.
 
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 use ckdiff::artifact::Artifact;
 use ckdiff::diff::{self, Change, ChangeKind, Diff, DiffOptions, Grouping, ReportedChange, Weight};
@@ -252,6 +253,24 @@ fn swapped_sides_have_the_same_groups() {
         }
         assert_eq!(counts(&there), mirrored(&back), "{name}");
     }
+}
+
+#[test]
+fn many_changes_without_a_cause_take_linear_time() {
+    const COUNT: usize = 40_000;
+    // Values of the model, and of gradients that have nothing to do with them.
+    let nodes = |side: usize| -> String {
+        let pair = |at: usize| {
+            let value = 2 * at + side;
+            format!("a{at} = Cast() t: f: {value}.5\ngradients/b{at}/c = Cast() t: f: {value}.25\n")
+        };
+        (0..COUNT).map(pair).collect()
+    };
+    let (lhs, rhs) = (graph(nodes(0).trim_end()), graph(nodes(1).trim_end()));
+    let started = Instant::now();
+    let diff = compared(&lhs, &rhs);
+    assert_eq!(reported(&diff).len(), 2 * COUNT);
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
 }
 
 /// The counts of a comparison with the kinds of the swapped one.

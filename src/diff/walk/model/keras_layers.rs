@@ -27,16 +27,19 @@ struct Named {
 pub(in crate::diff) fn name_layers(lhs: &[u8], rhs: &[u8], changes: &mut [Change]) {
     for (kind, metadata) in [(ChangeKind::Removed, lhs), (ChangeKind::Added, rhs)] {
         let groups = changes.iter_mut().filter(|change| change.kind == kind);
-        let mut groups = groups.filter_map(|change| match &mut change.detail {
+        let groups = groups.filter_map(|change| match &mut change.detail {
             Detail::Objects(group) if change.path.key_in("meta_graphs").is_some() => Some(group),
             _ => None,
         });
-        let Some(first) = groups.next() else { continue };
+        let mut groups = groups.peekable();
+        if groups.peek().is_none() {
+            continue;
+        }
         let layers: BTreeMap<u64, &[u8]> = fields(metadata, saved_metadata::NODES)
             .filter(|object| is_layer(string(object, saved_object::IDENTIFIER)))
             .map(|object| (varint(object, saved_object::NODE_ID).unwrap_or_default(), object))
             .collect();
-        for group in std::iter::once(first).chain(groups) {
+        for group in groups {
             group.layer = layers.get(&group.node_id).and_then(|object| layer(object));
         }
     }
