@@ -7,10 +7,10 @@ use crate::error::Result;
 use crate::serial::{self, Json, Object, Read};
 use crate::tensor::Scalar;
 
-use super::grid::Sums;
 use super::histogram::{Bins, Histogram};
 use super::operands::Operands;
 use super::statistic::Statistic;
+use super::sums::Sums;
 use super::tally::{Tally, Worst};
 use super::tensor_pair::PairKind;
 use super::value_histogram::ValueHistogram;

@@ -1,6 +1,6 @@
 //! Compares many pairs of tensors on all cores, in units whose results are joined in order.
 //!
-//! Content that is contiguous on both sides is divided into units of sixteen cells; any other content is one unit, read in
+//! Content that is contiguous on both sides is divided into units of 512 cells; any other content is one unit, read in
 //! order. Workers take units in order, so that only few results wait to be joined, and a result is no more than a tally. With an
 //! accelerator, a worker reads a unit while earlier ones are counted.
 
@@ -22,7 +22,7 @@ use super::unit::{Buffers, Unit, UnitResult};
 use super::{CompareOptions, Comparison, Device};
 
 /// Cells in a unit; a power of two, so that the sums of a unit are a node of the tree.
-const UNIT_CELLS: u64 = 16;
+const UNIT_CELLS: u64 = 512;
 const UNIT: u64 = UNIT_CELLS * CELL;
 
 /// Compares two tensors of one shape, element by element.

@@ -112,14 +112,18 @@ impl Bins {
 
     /// Counts the difference of a pair, as defined.
     pub(super) fn count(&mut self, pair: &Pair) {
-        if pair.is_finite() && pair.abs_diff > 0.0 {
-            self.add_abs(
-                if pair.abs_diff.is_finite() { exponent(pair.abs_diff) } else { MOST_POWER },
-                1,
-            );
+        if pair.is_finite() {
+            self.count_abs_diff(pair.abs_diff);
         }
         if let Some(ulps @ 1..) = pair.ulps {
             self.add_ulp(ulps.ilog2(), 1);
+        }
+    }
+
+    /// Counts a difference.
+    pub(super) fn count_abs_diff(&mut self, abs_diff: f64) {
+        if abs_diff > 0.0 {
+            self.add_abs(if abs_diff.is_finite() { exponent(abs_diff) } else { MOST_POWER }, 1);
         }
     }
 
@@ -216,6 +220,7 @@ mod tests {
             differs: abs_diff > 0.0,
             lhs: value,
             rhs: value,
+            diff: Value::real(abs_diff),
             abs_diff,
             lhs_magnitude: 1.0,
             ulps: Some(ulps),

@@ -62,6 +62,8 @@ pub(super) struct Pair {
     pub(super) differs: bool,
     pub(super) lhs: Value,
     pub(super) rhs: Value,
+    /// `rhs - lhs` by component; of real numbers the magnitude.
+    pub(super) diff: Value,
     /// `|rhs - lhs|`, where both are finite.
     pub(super) abs_diff: f64,
     /// `|lhs|`.
@@ -76,13 +78,15 @@ impl Pair {
     pub(super) fn real<T: Number>(lhs: T, rhs: T) -> Self {
         let (x, y) = (lhs.to_f64(), rhs.to_f64());
         let finite = x.is_finite() && y.is_finite();
+        let abs_diff = rhs.abs_diff(lhs);
         Self {
             differs: lhs.differs(rhs),
             lhs: Value::real(x),
             rhs: Value::real(y),
-            abs_diff: rhs.minus(lhs).abs(),
+            diff: Value::real(abs_diff),
+            abs_diff,
             lhs_magnitude: x.abs(),
-            ulps: (T::FLOAT && finite).then(|| lhs.ulps(rhs).into()),
+            ulps: (T::HAS_ULPS && finite).then(|| lhs.ulps(rhs).into()),
         }
     }
 
@@ -95,18 +99,20 @@ impl Pair {
     /// A pair of elements that are only equal or not.
     pub(super) fn equality(differs: bool) -> Self {
         let zero = Value::real(0.0);
-        Self { differs, lhs: zero, rhs: zero, abs_diff: 0.0, lhs_magnitude: 0.0, ulps: None }
+        let (abs_diff, lhs_magnitude) = (0.0, 0.0);
+        Self { differs, lhs: zero, rhs: zero, diff: zero, abs_diff, lhs_magnitude, ulps: None }
     }
 
     /// A pair of numbers of two types: integers by their exact difference, all others as `f64`.
     pub(super) fn mixed(lhs: Scalar, rhs: Scalar) -> Self {
         if let (Some(a), Some(b)) = (integer(lhs), integer(rhs)) {
-            let (lhs, rhs) = (a as f64, b as f64);
+            let (lhs, rhs, abs_diff) = (a as f64, b as f64, a.abs_diff(b) as f64);
             return Self {
                 differs: a != b,
                 lhs: Value::real(lhs),
                 rhs: Value::real(rhs),
-                abs_diff: a.abs_diff(b) as f64,
+                diff: Value::real(abs_diff),
+                abs_diff,
                 lhs_magnitude: lhs.abs(),
                 ulps: None,
             };
@@ -117,10 +123,11 @@ impl Pair {
     }
 
     #[inline(always)]
-    fn of_parts(lhs: (f64, f64), rhs: (f64, f64), differs: bool) -> Self {
+    pub(super) fn of_parts(lhs: (f64, f64), rhs: (f64, f64), differs: bool) -> Self {
         let (lhs, rhs) = (Value { re: lhs.0, im: lhs.1 }, Value { re: rhs.0, im: rhs.1 });
-        let abs_diff = Value { re: rhs.re - lhs.re, im: rhs.im - lhs.im }.abs();
-        Self { differs, lhs, rhs, abs_diff, lhs_magnitude: lhs.abs(), ulps: None }
+        let diff = Value { re: rhs.re - lhs.re, im: rhs.im - lhs.im };
+        let (abs_diff, lhs_magnitude) = (diff.abs(), lhs.abs());
+        Self { differs, lhs, rhs, diff, abs_diff, lhs_magnitude, ulps: None }
     }
 
     #[inline(always)]

@@ -4,9 +4,10 @@ use crate::tensor::Scalar;
 
 use super::close::Rule;
 use super::counts::Counts;
-use super::grid::{CELL, Cell, LANES, SumTree, Sums};
+use super::grid::{CELL, Cell};
 use super::histogram::Bins;
 use super::pair::Pair;
+use super::sums::{SumTree, Sums};
 use super::tile::{Counted, Tile};
 use super::value_histogram::ValueHistogram;
 use super::{CompareOptions, Sides, Tolerance};
@@ -25,7 +26,8 @@ pub(super) struct Tally {
     pub(super) elements: u64,
     pub(super) counts: Counts,
     pub(super) extremes: Extremes,
-    pub(super) cell: Cell,
+    /// The pairs of the current cell, if it is added pair by pair.
+    cell: Cell,
     sums: SumTree,
 }
 
@@ -161,26 +163,22 @@ impl Tally {
         self.rule.ulp.is_some() || !self.further.is_empty() || self.bins.is_some()
     }
 
-    /// The lane of the next element.
-    fn lane(&self) -> usize {
-        usize::try_from(self.position % LANES as u64).unwrap_or_default()
-    }
-
     /// Adds the next pair of numbers.
     pub(super) fn push(&mut self, pair: &Pair, scalars: impl Fn() -> (Scalar, Scalar)) {
         self.count(pair);
         if pair.is_finite() {
             self.measure(pair, scalars);
         }
-        self.advance(1);
+        self.push_sums(pair);
     }
 
     /// Adds the next pair of numbers to the sums, and collects nothing else.
     pub(super) fn push_sums(&mut self, pair: &Pair) {
-        if pair.is_finite() {
-            self.cell.add(self.lane(), pair);
-        }
+        self.cell.push(pair);
         self.advance(1);
+        if self.position.is_multiple_of(CELL) {
+            self.close();
+        }
     }
 
     /// Adds the next pair of elements that are only equal or not.
@@ -193,32 +191,24 @@ impl Tally {
                 further.mismatched += 1;
             }
         }
-        self.advance_equal(1);
+        self.advance(1);
     }
 
-    /// Moves past `len` elements of one cell, which are in its sums already.
+    /// Adds the sums of a whole cell, or of the last one of a tensor.
+    pub(super) fn add_cell(&mut self, sums: Sums) {
+        self.sums.push(sums);
+    }
+
+    /// Moves past `len` elements.
     pub(super) fn advance(&mut self, len: u64) {
-        self.advance_equal(len);
-        if self.position.is_multiple_of(CELL) {
-            self.close_cell();
-        }
-    }
-
-    /// Moves past `len` elements that have no sums.
-    pub(super) fn advance_equal(&mut self, len: u64) {
         self.elements += len;
         self.position += len;
     }
 
-    fn close_cell(&mut self) {
-        self.sums.push(&self.cell);
-        self.cell = Cell::default();
-    }
-
-    /// Ends the range.
+    /// Ends the range, or a cell that was added pair by pair.
     pub(super) fn close(&mut self) {
-        if !self.position.is_multiple_of(CELL) {
-            self.close_cell();
+        if !self.cell.is_empty() {
+            self.sums.push(self.cell.take());
         }
     }
 
@@ -242,7 +232,6 @@ impl Tally {
     }
 
     fn measure(&mut self, pair: &Pair, scalars: impl Fn() -> (Scalar, Scalar)) {
-        self.cell.add(self.lane(), pair);
         let extremes = &mut self.extremes;
         extremes.max_ulp = extremes.max_ulp.max(pair.ulps.unwrap_or_default());
         if extremes.may_be_worst(pair.abs_diff, self.position + 1) {

@@ -6,7 +6,7 @@ use crate::progress::Progress;
 use crate::tensor::framing::FramedReader;
 use crate::tensor::{DType, Extent};
 
-use super::grid::{CELL, LANES};
+use super::grid::CELL;
 use super::tally::Tally;
 use super::tensor_pair::{PairKind, TensorPair};
 use super::{CompareOptions, Comparison, Device, cpu, strings};
@@ -116,10 +116,10 @@ impl Unit<'_> {
         (self.pair.0.dtype(), self.pair.1.dtype())
     }
 
-    /// Elements in a chunk: a power of two, so that a cell ends at the end of a chunk.
+    /// Elements in a chunk: whole cells.
     pub(super) fn chunk_elements(&self, size: usize) -> u64 {
-        let fit = (self.options.chunk_bytes / size).max(LANES) as u64;
-        (1 << fit.ilog2()).min(CELL)
+        let cells = (self.options.chunk_bytes / size) as u64 / CELL;
+        cells.max(1) * CELL
     }
 
     fn extents(

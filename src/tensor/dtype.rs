@@ -4,10 +4,9 @@ use std::fmt;
 
 use half::{bf16, f16};
 
-use super::element::{
-    Bool, Complex64 as C64, Complex128 as C128, F4E2M1Fn, F8E4M3B11Fnuz, F8E4M3Fn, F8E4M3Fnuz,
-    F8E5M2, F8E5M2Fnuz, I2, I4, U2, U4, Visit,
-};
+use super::element::{Bool, Complex64 as C64, Complex128 as C128, Visit};
+use super::floats::{F4E2M1Fn, F8E4M3B11Fnuz, F8E4M3Fn, F8E4M3Fnuz, F8E5M2, F8E5M2Fnuz};
+use super::integers::{I2, I4, U2, U4};
 use crate::error::{Error, Result};
 use crate::schema::tensorflow::DataType;
 

@@ -1,19 +1,17 @@
-//! Elements of both sides in blocks of sixteen, one element for each lane.
+//! Elements of both sides of a cell in blocks of sixteen, one element for each lane.
 
 use std::any::TypeId;
 
-use bytemuck::Zeroable;
+use pulp::Arch;
 
-use crate::compare::grid::{Cell, LANES, Pivot};
+use crate::compare::grid::{CELL_LEN, LANES};
 use crate::tensor::Number;
 
-/// Elements in a stretch, the unit of work of the kernels: two stretches of `f32` fit the first-level cache, so every loop after
-/// the first reads from there.
-pub(super) const STRETCH: usize = BLOCKS * LANES;
-const BLOCKS: usize = 128;
+/// Blocks in a cell.
+const BLOCKS: usize = CELL_LEN / LANES;
 
-/// A buffer for a stretch of both sides in the type of the computation, allocated on first use.
-pub(super) type WideBuffer<W> = Option<([[W; LANES]; BLOCKS], [[W; LANES]; BLOCKS])>;
+/// A buffer for both sides of a cell, allocated on first use.
+pub(super) type Buffer<T> = Option<Box<[[[T; LANES]; BLOCKS]; 2]>>;
 
 /// Whole blocks of both sides.
 #[derive(Clone, Copy)]
@@ -23,11 +21,42 @@ pub(super) struct Blocks<'a, T> {
 }
 
 impl<'a, T: Number> Blocks<'a, T> {
-    /// The whole blocks of two slices of one length, and the rest of each.
-    pub(super) fn split(lhs: &'a [T], rhs: &'a [T]) -> (Self, &'a [T], &'a [T]) {
-        let (lhs, tail_lhs) = lhs.as_chunks();
-        let (rhs, tail_rhs) = rhs.as_chunks();
-        (Self { lhs, rhs }, tail_lhs, tail_rhs)
+    /// The blocks of two slices of one length. If the last block is not whole, all are copied to `buffer`, and equal pairs of zeros
+    /// fill the last, which no statistic counts.
+    pub(super) fn new(lhs: &'a [T], rhs: &'a [T], buffer: &'a mut Buffer<T>) -> Self {
+        let (whole, []) = lhs.as_chunks() else {
+            let blocks = lhs.len().div_ceil(LANES);
+            return Self::fill(blocks, buffer, |[to_lhs, to_rhs]| {
+                for (to, from) in [(to_lhs, lhs), (to_rhs, rhs)] {
+                    let (elements, rest) = to.split_at_mut(from.len());
+                    elements.copy_from_slice(from);
+                    rest.fill(T::zeroed());
+                }
+            });
+        };
+        Self { lhs: whole, rhs: rhs.as_chunks().0 }
+    }
+
+    /// The first `blocks` blocks of two slices.
+    pub(super) fn whole(lhs: &'a [T], rhs: &'a [T], blocks: usize) -> Self {
+        let whole = |side: &'a [T]| side.as_chunks().0.get(..blocks).unwrap_or_default();
+        Self { lhs: whole(lhs), rhs: whole(rhs) }
+    }
+
+    /// The first `blocks` blocks of a buffer, after `fill` has written them.
+    pub(super) fn fill(
+        blocks: usize,
+        buffer: &'a mut Buffer<T>,
+        fill: impl FnOnce([&mut [T]; 2]),
+    ) -> Self {
+        let buffer = buffer.get_or_insert_with(bytemuck::zeroed_box);
+        fill(buffer.each_mut().map(|side| {
+            let side = side.as_flattened_mut();
+            let len = (blocks * LANES).min(side.len());
+            side.get_mut(..len).unwrap_or_default()
+        }));
+        let [lhs, rhs] = buffer.each_ref().map(|side| side.get(..blocks).unwrap_or_default());
+        Self { lhs, rhs }
     }
 
     #[inline(always)]
@@ -47,44 +76,59 @@ impl<'a, T: Number> Blocks<'a, T> {
         self.lhs.chunks(count).zip(self.rhs.chunks(count)).map(|(lhs, rhs)| Self { lhs, rhs })
     }
 
-    pub(super) fn is_empty(self) -> bool {
-        self.lhs.is_empty()
-    }
-
-    /// The number of elements on each side.
-    pub(super) fn len(self) -> u64 {
-        (self.lhs.len() * LANES) as u64
-    }
-
     /// The same numbers in the type of the computation; stored in `buffer` if that is another type.
-    pub(super) fn widen<'b>(self, buffer: &'b mut WideBuffer<T::Wide>) -> Blocks<'b, T::Wide>
+    pub(super) fn widen<'b>(self, buffer: &'b mut Buffer<T::Wide>) -> Blocks<'b, T::Wide>
     where
         'a: 'b,
     {
-        if TypeId::of::<T>() == TypeId::of::<T::Wide>() {
-            return Blocks {
-                lhs: bytemuck::cast_slice(self.lhs),
-                rhs: bytemuck::cast_slice(self.rhs),
-            };
+        if let Some(wide) = self.cast() {
+            return wide;
         }
-        let fill = |buffer: &'b mut [[T::Wide; LANES]; BLOCKS], from: &[[T; LANES]]| {
-            for (wide, narrow) in buffer.as_flattened_mut().iter_mut().zip(from.as_flattened()) {
-                *wide = narrow.widen();
-            }
-            buffer.get(..from.len()).unwrap_or_default()
-        };
-        let (lhs, rhs) = buffer.get_or_insert_with(Zeroable::zeroed);
-        Blocks { lhs: fill(lhs, self.lhs), rhs: fill(rhs, self.rhs) }
+        Blocks::fill(self.lhs.len(), buffer, |[lhs, rhs]| {
+            let arch = Arch::new();
+            arch.dispatch(Widen { from: self.lhs.as_flattened(), to: lhs });
+            arch.dispatch(Widen { from: self.rhs.as_flattened(), to: rhs });
+        })
     }
 
-    /// Sets the pivot of the cell, unless an earlier finite pair has set it.
-    pub(super) fn set_pivot(self, cell: &mut Cell) {
-        if cell.pivot.is_none() {
-            cell.pivot = self
-                .pairs()
-                .map(|(x, y)| (x.to_f64(), y.to_f64()))
-                .find(|(x, y)| x.is_finite() && y.is_finite())
-                .map(|(x, y)| Pivot { lhs: (x, 0.0), rhs: (y, 0.0) });
+    /// The same blocks, if the type of the computation does not represent all numbers.
+    pub(super) fn exact(self) -> Option<Blocks<'a, T::Exact>> {
+        self.cast().filter(|_| Arch::new().dispatch(ExcessBits(self)) != 0)
+    }
+
+    /// The same blocks, if `U` is their type.
+    pub(super) fn cast<U: Number>(self) -> Option<Blocks<'a, U>> {
+        (TypeId::of::<T>() == TypeId::of::<U>()).then(|| Blocks {
+            lhs: bytemuck::cast_slice(self.lhs),
+            rhs: bytemuck::cast_slice(self.rhs),
+        })
+    }
+}
+
+/// Converts elements to the type of the computation.
+struct Widen<'a, T: Number> {
+    from: &'a [T],
+    to: &'a mut [T::Wide],
+}
+
+impl<T: Number> pulp::NullaryFnOnce for Widen<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        for (&from, to) in self.from.iter().zip(self.to) {
+            *to = from.widen();
         }
+    }
+}
+
+struct ExcessBits<'a, T>(Blocks<'a, T>);
+
+impl<T: Number> pulp::NullaryFnOnce for ExcessBits<'_, T> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn call(self) -> u64 {
+        self.0.pairs().fold(0, |bits, (x, y)| bits | x.excess_bits() | y.excess_bits())
     }
 }

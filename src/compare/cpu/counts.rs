@@ -1,188 +1,387 @@
-//! Statistics over whole blocks of finite pairs that do not depend on the order: integers and maxima.
+//! Statistics of a cell that do not depend on the order of its pairs: integers and maxima. All pairs are finite; those that are
+//! not have been replaced by zeros.
+#![expect(
+    clippy::indexing_slicing,
+    reason = "loops over arrays of LANES elements; written with iterators they do not vectorize"
+)]
 
 use pulp::Arch;
 
 use crate::compare::close::Rule;
 use crate::compare::counts::Counts;
+use crate::compare::grid::{CELL_LEN, LANES};
 use crate::compare::pair::Pair;
 use crate::compare::tally::{Extremes, Tally, Worst};
-use crate::tensor::Number;
+use crate::tensor::{Number, Scalar};
 
-use super::blocks::{Blocks, STRETCH};
-use super::pairs::{self, Collect};
+use super::blocks::Blocks;
+use super::excluded::Excluded;
+use super::pairs;
 
-/// The statistics of a stretch; all zero where all pairs are equal.
-#[derive(Default)]
-pub(super) struct StretchCounts {
+/// The statistics of a cell; all zero where all pairs are equal.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct CellCounts {
     /// Pairs of unequal bits.
     pub(super) differing: u64,
     /// Pairs outside the tolerance.
     pub(super) outside: u64,
     /// Differing pairs whose lhs is 0.
-    zero_lhs: u64,
-    /// Differing pairs of two zeros.
-    zero_sign: u64,
-    pub(super) max_ulp: u64,
+    pub(super) zero_lhs: u64,
+    /// Differing pairs of equal values, whose zeros have different signs.
+    pub(super) zero_sign: u64,
+    /// Pairs of 0 and another number.
+    pub(super) from_zero: u64,
+    max_ulp: u64,
+    /// An upper bound of the differences.
     max_abs: f64,
-    /// Whether a relative difference is larger than all before.
+    /// Whether a relative difference may be larger than all before.
     exceeds: bool,
+    /// Counted apart.
+    pub(super) excluded: Excluded,
 }
 
-impl StretchCounts {
-    /// Collects the statistics that are decided by the values. Integers can be added in any order, so these loops need no
-    /// lanes.
-    #[inline(always)]
-    pub(super) fn add_values<T: Number>(
+impl CellCounts {
+    /// Collects the statistics that are decided by the bits.
+    pub(super) fn add_bits<T: Number>(&mut self, blocks: Blocks<'_, T>) {
+        let found = Arch::new().dispatch(Bits(blocks));
+        self.differing = found.differing;
+        self.zero_lhs = found.zero_lhs;
+        self.zero_sign = found.zero_sign;
+        self.from_zero = found.zero_lhs - found.zero_sign;
+        self.max_ulp = found.max_ulp;
+    }
+
+    /// Collects the statistics that are decided by the values, after those of the bits. `is_float` says that the elements are
+    /// floats, whatever they are computed in.
+    pub(super) fn add_values<W: Number>(
         &mut self,
-        blocks: Blocks<'_, T>,
+        blocks: Blocks<'_, W>,
+        is_float: bool,
         rule: &Rule,
         extremes: &Extremes,
     ) {
-        let (atol, rtol) = rule.absolute.unwrap_or_default();
+        let tolerance = rule.absolute;
         let threshold = extremes.relative_threshold();
-        let (mut outside, mut exceeding, mut max_abs) = (0, 0, 0);
-        for (x, y) in blocks.pairs() {
-            let magnitude = x.to_f64().abs();
-            let abs_diff = y.minus(x).abs();
-            outside += u64::from(abs_diff > atol + rtol * magnitude);
-            exceeding += u64::from(abs_diff > threshold * or_infinite(magnitude));
-            // Numbers that are not negative order as their bits do.
-            max_abs = abs_diff.to_bits().max(max_abs);
-        }
-        self.outside = outside;
-        self.max_abs = f64::from_bits(max_abs);
-        self.exceeds = exceeding > 0 && exceeds(blocks, extremes);
+        let arch = Arch::new();
+        let found = blocks
+            .cast()
+            .and_then(|blocks| NarrowValues::new(blocks, tolerance, threshold, !is_float))
+            .and_then(|kernel| arch.dispatch(kernel))
+            .unwrap_or_else(|| arch.dispatch(Values { blocks, tolerance, threshold }));
+        self.outside = found.outside;
+        self.max_abs = found.max_abs;
+        // Every pair of 0 and another number exceeds the threshold, and has no relative difference.
+        self.exceeds = found.exceeding > self.from_zero;
     }
+}
 
-    /// Collects the statistics that are decided by the bits.
+/// Counts what is decided by the bits.
+struct Bits<'a, T>(Blocks<'a, T>);
+
+impl<T: Number> pulp::NullaryFnOnce for Bits<'_, T> {
+    type Output = CellCounts;
+
     #[inline(always)]
-    pub(super) fn add_bits<T: Number>(&mut self, blocks: Blocks<'_, T>) {
-        let (mut differing, mut zero_lhs, mut zero_sign) = (0u32, 0u32, 0u32);
-        for (x, y) in blocks.pairs() {
+    fn call(self) -> CellCounts {
+        let (mut differing, mut zero_lhs) = (T::Count::default(), T::Count::default());
+        for (x, y) in self.0.pairs() {
             let differs = x.differs(y);
-            differing += u32::from(differs);
-            zero_lhs += u32::from(differs & x.is_zero());
-            zero_sign += u32::from(differs & x.is_zero() & y.is_zero());
+            differing = differing + T::Count::from(differs);
+            zero_lhs = zero_lhs + T::Count::from(differs & x.is_zero());
         }
-        self.differing = differing.into();
-        self.zero_lhs = zero_lhs.into();
-        self.zero_sign = zero_sign.into();
+        // In a loop of its own, since counters and distances may have different widths.
+        let max_ulp = self.0.pairs().fold(T::Ulps::default(), |most, (x, y)| most.max(x.ulps(y)));
+        let zero_lhs = zero_lhs.into();
+        let zero_sign = |(x, y): (T, T)| u64::from(x.differs(y) & x.is_zero() & y.is_zero());
+        CellCounts {
+            differing: differing.into(),
+            zero_lhs,
+            zero_sign: if zero_lhs == 0 { 0 } else { self.0.pairs().map(zero_sign).sum() },
+            max_ulp: max_ulp.into(),
+            ..CellCounts::default()
+        }
     }
 }
 
-/// Whether a relative difference is larger than all before, by the division that decides it. Where few values are
-/// representable the maximum occurs again and again, and no product distinguishes an equal quotient from a larger one.
-#[inline(always)]
-fn exceeds<T: Number>(blocks: Blocks<'_, T>, extremes: &Extremes) -> bool {
-    let (max_rel, rtol) = (extremes.max_rel.unwrap_or(-1.0), extremes.rtol);
-    let mut exceeding = 0u64;
-    for (x, y) in blocks.pairs() {
-        let magnitude = or_infinite(x.to_f64().abs());
-        let abs_diff = finite_diff(x, y);
-        exceeding += u64::from(abs_diff / magnitude > max_rel);
-        exceeding += u64::from(abs_diff > rtol * magnitude);
+/// What is decided by the values.
+struct FoundValues {
+    outside: u64,
+    exceeding: u64,
+    max_abs: f64,
+}
+
+/// Counts in `f64`, as defined.
+struct Values<'a, W> {
+    blocks: Blocks<'a, W>,
+    tolerance: Option<(f64, f64)>,
+    threshold: f64,
+}
+
+impl<W: Number> pulp::NullaryFnOnce for Values<'_, W> {
+    type Output = FoundValues;
+
+    #[inline(always)]
+    fn call(self) -> FoundValues {
+        let Self { blocks, tolerance, threshold } = self;
+        let mut outside = [0u64; LANES];
+        let mut exceeding = [0u64; LANES];
+        let mut max_abs = [0.0f64; LANES];
+        // Without a tolerance, nothing is outside.
+        let (atol, rtol) = tolerance.unwrap_or((f64::MAX, 0.0));
+        for (lhs, rhs) in blocks.iter() {
+            for i in 0..LANES {
+                let (abs_diff, magnitude) = (rhs[i].abs_diff(lhs[i]), lhs[i].to_f64().abs());
+                outside[i] += u64::from(abs_diff > atol + rtol * magnitude);
+                exceeding[i] += u64::from(abs_diff >= exceeded(threshold * magnitude));
+                max_abs[i] = if abs_diff > max_abs[i] { abs_diff } else { max_abs[i] };
+            }
+        }
+        FoundValues {
+            outside: outside.iter().sum(),
+            exceeding: exceeding.iter().sum(),
+            max_abs: max_abs.into_iter().fold(0.0, f64::max),
+        }
     }
-    exceeding > 0
 }
 
-/// The magnitude, or infinity in place of 0 and NaN, so that no difference is large relative to it. A choice between two
-/// numbers vectorizes; a choice between two conditions becomes a branch.
+/// A difference that exceeds this product; no difference of 0 does. The product may be subnormal, and rounded up to the difference.
 #[inline(always)]
-fn or_infinite(magnitude: f64) -> f64 {
-    if magnitude > 0.0 { magnitude } else { f64::INFINITY }
+fn exceeded(product: f64) -> f64 {
+    const LEAST: f64 = f64::from_bits(1);
+    if product > LEAST { product } else { LEAST }
 }
 
-/// `|rhs - lhs|`, or 0 where rhs is infinite, so that the pair exceeds nothing. A pair whose lhs is not finite exceeds nothing
-/// either.
+/// Smaller than every difference in `f32` but 0, which is within every tolerance.
+const LEAST: f32 = f32::from_bits(1);
+
 #[inline(always)]
-fn finite_diff<T: Number>(x: T, y: T) -> f64 {
-    let abs_diff = y.minus(x).abs();
-    if T::FLOAT && y.to_f64().abs() == f64::INFINITY { 0.0 } else { abs_diff }
+fn or_least(bound: f32) -> f32 {
+    if bound > LEAST { bound } else { LEAST }
 }
 
-/// Takes the statistics of a stretch into the tally. Positions are searched for only where there is a new first mismatch or
-/// maximum.
-#[inline(never)]
-pub(super) fn settle<T: Number>(
-    blocks: Blocks<'_, T>,
-    counts: &StretchCounts,
+/// Slightly below a threshold, since a lower one only means that more pairs are looked at.
+#[expect(clippy::cast_possible_truncation, reason = "the margin is larger than the rounding")]
+fn narrow_threshold(threshold: f64) -> f32 {
+    (threshold.min(LARGEST) * (1.0 - MARGIN)) as f32
+}
+
+/// Counts in `f32`, with bounds on both sides of the tolerance: pairs between them are left to [`Values`].
+struct NarrowValues<'a> {
+    blocks: Blocks<'a, f32>,
+    /// Pairs beyond this tolerance are outside.
+    above: (f32, f32),
+    /// Pairs within this tolerance are not.
+    below: (f32, f32),
+    threshold: f32,
+    /// Whether differences are exact.
+    is_exact: bool,
+}
+
+/// How far the bounds are from the tolerance: more than the error of four operations in `f32`.
+const MARGIN: f64 = 1.0 / (1u32 << 20) as f64;
+/// The smallest and the largest tolerances whose products with any `f32` are not rounded by more than that.
+const SMALLEST: f64 = f64::from_bits((1023 - 100) << 52);
+/// See [`SMALLEST`].
+const LARGEST: f64 = f64::from_bits((1023 + 100) << 52);
+
+impl<'a> NarrowValues<'a> {
+    /// `None` for tolerances whose products could leave the range of `f32`.
+    #[expect(clippy::cast_possible_truncation, reason = "the margin is larger than the rounding")]
+    fn new(
+        blocks: Blocks<'a, f32>,
+        tolerance: Option<(f64, f64)>,
+        threshold: f64,
+        is_exact: bool,
+    ) -> Option<Self> {
+        let fits = |x: f64| x == 0.0 || (SMALLEST..=LARGEST).contains(&x);
+        let bounds = |(atol, rtol): (f64, f64), factor: f64| {
+            ((atol * factor) as f32, (rtol * factor) as f32)
+        };
+        let (above, below) = match tolerance {
+            None => ((f32::MAX, 0.0), (f32::MAX, 0.0)),
+            Some((atol, rtol)) if fits(atol) & fits(rtol) => {
+                (bounds((atol, rtol), 1.0 + MARGIN), bounds((atol, rtol), 1.0 - MARGIN))
+            }
+            Some(_) => return None,
+        };
+        Some(Self { blocks, above, below, threshold: narrow_threshold(threshold), is_exact })
+    }
+}
+
+impl pulp::NullaryFnOnce for NarrowValues<'_> {
+    type Output = Option<FoundValues>;
+
+    #[inline(always)]
+    fn call(self) -> Self::Output {
+        let Self { blocks, above, below, threshold, is_exact } = self;
+        let mut outside = [0u32; LANES];
+        let mut not_inside = [0u32; LANES];
+        let mut exceeding = [0u32; LANES];
+        let mut max_abs = [0.0f32; LANES];
+        for (lhs, rhs) in blocks.iter() {
+            for i in 0..LANES {
+                let (abs_diff, magnitude) = ((rhs[i] - lhs[i]).abs(), lhs[i].abs());
+                outside[i] += u32::from(abs_diff > above.0 + above.1 * magnitude);
+                not_inside[i] += u32::from(abs_diff >= or_least(below.0 + below.1 * magnitude));
+                exceeding[i] += u32::from(abs_diff >= or_least(threshold * magnitude));
+                max_abs[i] = if abs_diff > max_abs[i] { abs_diff } else { max_abs[i] };
+            }
+        }
+        let max_abs = max_abs.into_iter().fold(0.0, f32::max);
+        let outside: u32 = outside.iter().sum();
+        let is_decided = max_abs.is_finite() && outside == not_inside.iter().sum::<u32>();
+        is_decided.then(|| FoundValues {
+            outside: outside.into(),
+            exceeding: exceeding.iter().sum::<u32>().into(),
+            // A difference in `f64` may round to a larger number; 0 and integers are exact.
+            max_abs: if is_exact | (max_abs == 0.0) { max_abs } else { max_abs.next_up() }.into(),
+        })
+    }
+}
+
+/// Takes the statistics of a cell into the tally. Positions and maxima are searched for only where there may be new ones: `pair`
+/// returns the pair at an index, and `scalars` its values.
+pub(super) fn settle<W: Number>(
+    wide: Blocks<'_, W>,
+    counts: &CellCounts,
     has_nonzero: bool,
     tally: &mut Tally,
+    pair: impl Fn(usize) -> Option<Pair>,
+    scalars: impl Fn(usize) -> (Scalar, Scalar),
 ) {
     let start = tally.position;
-    let &StretchCounts { differing, outside, zero_lhs, zero_sign, .. } = counts;
+    let &CellCounts { differing, outside, zero_lhs, zero_sign, from_zero, .. } = counts;
     let mismatched = if tally.rule.absolute.is_some() { outside } else { differing };
+    let earlier = tally.counts.mismatched;
+    counts.excluded.add_to(tally);
     let counted = Counts { differing, mismatched, zero_lhs, zero_sign, ..Counts::default() };
     tally.counts.merge(&counted, 1);
     let extremes = &mut tally.extremes;
-    extremes.max_ulp = extremes.max_ulp.max(counts.max_ulp);
-    // Two zeros of different sign are equal in value; any other differing pairs with an lhs of 0 are not.
-    extremes.zeros(has_nonzero, zero_lhs > zero_sign);
-    if counts.exceeds {
-        for (x, y) in blocks.pairs() {
-            extremes.relative(y.minus(x).abs(), x.to_f64().abs());
+    if tally.counts.mismatched > earlier && extremes.first.is_none_or(|first| first >= start) {
+        let rule = tally.rule;
+        let mut pairs = (0..).map_while(&pair);
+        if let Some(first) = pairs.position(|pair| !rule.is_close(&pair)) {
+            extremes.mismatch_at(start + first as u64);
         }
     }
-    if extremes.may_be_worst(counts.max_abs, start) {
-        find_worst(blocks, counts.max_abs, start, extremes);
+    extremes.max_ulp = extremes.max_ulp.max(counts.max_ulp);
+    extremes.zeros(has_nonzero, from_zero > 0);
+    if counts.exceeds {
+        record_relative(wide, extremes);
     }
-    if mismatched > 0 && extremes.first.is_none_or(|first| first >= start) {
-        let rule = tally.rule;
-        let first = blocks.pairs().position(|(x, y)| !rule.is_close(&Pair::real(x, y)));
-        if let Some(first) = first {
-            extremes.mismatch_at(start + first as u64);
+    let most = extremes.worst.map_or(-1.0, |(most, _)| most);
+    if counts.max_abs > most
+        && let Some((index, abs_diff)) = find_worst(wide, most, pair)
+    {
+        let (lhs, rhs) = scalars(index);
+        let position = start + index as u64;
+        extremes.worst_at(abs_diff, Worst { position, lhs, rhs });
+    }
+}
+
+/// Finds the first pair with the largest difference, if that is above `most`.
+fn find_worst<W: Number>(
+    wide: Blocks<'_, W>,
+    mut most: f64,
+    pair: impl Fn(usize) -> Option<Pair>,
+) -> Option<(usize, f64)> {
+    let mut flags = [0; CELL_LEN];
+    flag(wide, &mut flags, move |x, y| y.abs_diff(x) > most);
+    let mut worst = None;
+    for (index, x, y) in wide.flagged(&flags) {
+        let abs_diff = y.abs_diff(x);
+        // Zeros stand for pairs that are not finite, and for those beyond the end.
+        if abs_diff > most && pair(index).is_some_and(|pair| pair.is_finite()) {
+            (worst, most) = (Some((index, abs_diff)), abs_diff);
+        }
+    }
+    worst
+}
+
+/// More pairs than this are divided as vectors.
+const MANY: u16 = 64;
+
+/// Records the relative differences of finite pairs whose lhs is not 0.
+fn record_relative<W: Number>(blocks: Blocks<'_, W>, extremes: &mut Extremes) {
+    let threshold = extremes.relative_threshold();
+    let mut flags = [0; CELL_LEN];
+    match blocks.cast() {
+        Some(narrow) => {
+            let threshold = narrow_threshold(threshold);
+            flag(narrow, &mut flags, move |x: f32, y: f32| {
+                ((y - x).abs() >= or_least(threshold * x.abs())) & (x != 0.0)
+            });
+        }
+        None => flag(blocks, &mut flags, move |x: W, y| {
+            let magnitude = x.to_f64().abs();
+            (y.abs_diff(x) >= exceeded(threshold * magnitude)) & (magnitude > 0.0)
+        }),
+    }
+    // Where few values are representable, the maximum occurs again and again, and only a quotient distinguishes it from a larger one.
+    if flags.iter().map(|&flag| u16::from(flag)).sum::<u16>() > MANY {
+        let (max_rel, rtol) = (extremes.max_rel.unwrap_or(-1.0), extremes.rtol);
+        flag(blocks, &mut flags, move |x: W, y| {
+            let (abs_diff, magnitude) = (y.abs_diff(x), x.to_f64().abs());
+            ((abs_diff / magnitude > max_rel) | (abs_diff > rtol * magnitude)) & (magnitude > 0.0)
+        });
+    }
+    for (_, x, y) in blocks.flagged(&flags) {
+        let magnitude = x.to_f64().abs();
+        if x.to_f64().is_finite() & y.to_f64().is_finite() {
+            extremes.relative(y.abs_diff(x), magnitude);
         }
     }
 }
 
-/// Finds the first pair that differs by `abs_diff`.
-fn find_worst<T: Number>(
-    blocks: Blocks<'_, T>,
-    abs_diff: f64,
-    start: u64,
-    extremes: &mut Extremes,
-) {
-    let worst = blocks.pairs().zip(start..).find(|&((x, y), _)| y.minus(x).abs() >= abs_diff);
-    if let Some(((x, y), position)) = worst {
-        extremes.worst_at(abs_diff, Worst { position, lhs: x.scalar(), rhs: y.scalar() });
+/// Flags the pairs that meet a condition.
+fn flag<W: Number>(blocks: Blocks<'_, W>, flags: &mut [u8], condition: impl Fn(W, W) -> bool) {
+    Arch::new().dispatch(Flag { blocks, flags, condition });
+}
+
+struct Flag<'a, W, F> {
+    blocks: Blocks<'a, W>,
+    flags: &'a mut [u8],
+    condition: F,
+}
+
+impl<W: Number, F: Fn(W, W) -> bool> pulp::NullaryFnOnce for Flag<'_, W, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        for ((x, y), flag) in self.blocks.pairs().zip(self.flags) {
+            *flag = u8::from((self.condition)(x, y));
+        }
+    }
+}
+
+impl<'a, W: Number> Blocks<'a, W> {
+    /// The pairs with a flag, and their indices.
+    fn flagged(self, flags: &[u8; CELL_LEN]) -> impl Iterator<Item = (usize, W, W)> {
+        let groups = flags.as_chunks::<LANES>().0.iter().zip(self.iter()).enumerate();
+        let flagged = groups.filter(|(_, (flags, _))| u128::from_le_bytes(**flags) != 0);
+        flagged.flat_map(|(block, (flags, (lhs, rhs)))| {
+            let pairs = lhs.iter().zip(rhs).zip(flags).zip(block * LANES..);
+            pairs.filter(|((_, flag), _)| **flag != 0).map(|(((&x, &y), _), index)| (index, x, y))
+        })
     }
 }
 
 /// Records the relative differences of the finite pairs of two slices of one length.
-pub(super) fn relative<T: Number>(lhs: &[T], rhs: &[T], tally: &mut Tally) {
-    let mut room = None;
-    for (lhs, rhs) in lhs.chunks(STRETCH).zip(rhs.chunks(STRETCH)) {
-        let (blocks, tail_lhs, tail_rhs) = Blocks::split(lhs, rhs);
-        let kernel = Relative { blocks: blocks.widen(&mut room), extremes: &tally.extremes };
-        let (lhs, rhs) =
-            if Arch::new().dispatch(kernel) { (lhs, rhs) } else { (tail_lhs, tail_rhs) };
-        pairs::numbers(lhs, rhs, Collect::Relative, tally);
-    }
-}
-
-/// Whether the relative difference of a finite pair could change a maximum.
-struct Relative<'a, T> {
-    blocks: Blocks<'a, T>,
-    extremes: &'a Extremes,
-}
-
-impl<T: Number> pulp::NullaryFnOnce for Relative<'_, T> {
-    type Output = bool;
-
-    #[inline(always)]
-    fn call(self) -> bool {
-        let Self { blocks, extremes } = self;
-        let threshold = extremes.relative_threshold();
-        let (mut exceeding, mut from_zero) = (0u64, 0u64);
-        for (x, y) in blocks.pairs() {
-            let magnitude = x.to_f64().abs();
-            let abs_diff = finite_diff(x, y);
-            // The product may be subnormal, and be rounded up to the difference.
-            exceeding +=
-                u64::from((abs_diff > 0.0) & (abs_diff >= threshold * or_infinite(magnitude)));
-            from_zero += u64::from((abs_diff > 0.0) & (magnitude == 0.0));
+pub(super) fn relative<T: Number>(lhs: &[T], rhs: &[T], extremes: &mut Extremes) {
+    let any = |condition: fn(T, T) -> bool| {
+        let is_finite = |x: T| x.to_f64().is_finite();
+        pairs::of((lhs, rhs)).any(|(x, y)| condition(x, y) && is_finite(x) && is_finite(y))
+    };
+    let has_nonzero = extremes.max_rel.is_none() && any(|x, _| !x.is_zero());
+    let has_from_zero = extremes.rtol.is_finite() && any(|x, y| x.is_zero() && !y.is_zero());
+    extremes.zeros(has_nonzero, has_from_zero);
+    let (mut whole, mut wide) = (None, None);
+    for (lhs, rhs) in lhs.chunks(CELL_LEN).zip(rhs.chunks(CELL_LEN)) {
+        let blocks = Blocks::new(lhs, rhs, &mut whole);
+        match blocks.exact() {
+            Some(exact) => record_relative(exact, extremes),
+            None => record_relative(blocks.widen(&mut wide), extremes),
         }
-        (from_zero > 0 && extremes.rtol.is_finite())
-            || ((extremes.max_rel.is_none() || exceeding > 0) && exceeds(blocks, extremes))
     }
 }

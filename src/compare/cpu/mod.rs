@@ -1,12 +1,15 @@
 //! Chunks of two tensors, compared on the CPU.
 //!
-//! [`pairs`] follows the definition element by element. [`lanes`] computes the same for sixteen real numbers of one type at a
-//! time, which covers nearly every tensor: [`sums`](mod@sums) adds, [`counts`] collects the statistics of every comparison,
-//! [`requested`] the optional ones. [`values`](mod@values) counts the values of each side.
+//! [`pairs`] follows the definition element by element. [`cells`] computes the same for a cell of real numbers at a time:
+//! [`sums`](mod@sums) adds, [`counts`] collects the statistics of every comparison, [`requested`] the optional ones, and [`excluded`]
+//! counts pairs that are not finite. [`values`](mod@values) counts the values of each side.
 
 mod blocks;
+mod cells;
+mod complex;
 mod counts;
-mod lanes;
+mod excluded;
+mod mixed;
 mod pairs;
 mod requested;
 mod sums;
@@ -14,13 +17,13 @@ mod sums;
 mod tests;
 mod values;
 
-use crate::tensor::{Bool, ComplexNumber, DType, Number, Visit};
+use crate::tensor::{Bool, ComplexNumber, DType, Kind, Number, Scalar, Visit};
 
 use super::tally::Tally;
 use pairs::Collect;
 pub(super) use values::{ValueTables, has_values};
 
-/// Two chunks of one length in elements, at the position of the tally and within one cell.
+/// Two chunks of one length in elements, at the position of the tally. It is the border of a cell.
 pub(super) struct Chunk<'a> {
     pub(super) lhs: &'a [u8],
     pub(super) rhs: &'a [u8],
@@ -34,7 +37,9 @@ pub(super) fn compare(lhs: DType, rhs: DType, chunk: Chunk<'_>) {
     if lhs == rhs {
         lhs.visit(SameType { chunk, collect: Collect::Everything });
     } else {
-        pairs::mixed((lhs, chunk.lhs), (rhs, chunk.rhs), chunk.tally);
+        let is_complex = [lhs, rhs].iter().any(|dtype| dtype.kind() == Kind::Complex);
+        let compare = if is_complex { complex::mixed } else { mixed::numbers };
+        compare((lhs, chunk.lhs), (rhs, chunk.rhs), chunk.tally);
     }
 }
 
@@ -62,12 +67,18 @@ impl Visit for SameType<'_> {
     fn number<T: Number>(self) {
         let Self { chunk: Chunk { lhs, rhs, equal, tally }, collect } = self;
         let (lhs, rhs) = (bytemuck::cast_slice::<u8, T>(lhs), bytemuck::cast_slice(rhs));
-        lanes::numbers(lhs, rhs, equal, collect, tally);
+        if collect == Collect::Relative {
+            return counts::relative(lhs, rhs, &mut tally.extremes);
+        }
+        let scalar =
+            |side: &[T], index| side.get(index).map_or(Scalar::Integer(0), |x: &T| x.scalar());
+        let scalars = |index| (scalar(lhs, index), scalar(rhs, index));
+        cells::numbers((lhs, rhs), equal, collect, tally, scalars);
     }
 
     fn complex<T: ComplexNumber>(self) {
         let Self { chunk: Chunk { lhs, rhs, tally, .. }, collect } = self;
-        pairs::complex::<T>(bytemuck::cast_slice(lhs), bytemuck::cast_slice(rhs), collect, tally);
+        complex::numbers::<T>(bytemuck::cast_slice(lhs), bytemuck::cast_slice(rhs), collect, tally);
     }
 
     fn boolean(self) {
@@ -77,7 +88,7 @@ impl Visit for SameType<'_> {
                 let (lhs, rhs) = (bytemuck::cast_slice(lhs), bytemuck::cast_slice(rhs));
                 pairs::booleans::<Bool>(lhs, rhs, tally);
             }
-            Collect::Everything | Collect::Sums => tally.advance_equal(lhs.len() as u64),
+            Collect::Everything | Collect::Sums => tally.advance(lhs.len() as u64),
             // Truth values have no difference.
             Collect::Relative => {}
         }

@@ -13,11 +13,21 @@ pub(super) enum Collect {
     Relative,
 }
 
-/// Adds real numbers of one type.
+/// The pairs of two slices.
+pub(super) fn of<'a, T: Copy>((lhs, rhs): (&'a [T], &'a [T])) -> impl Iterator<Item = (T, T)> + 'a {
+    lhs.iter().copied().zip(rhs.iter().copied())
+}
+
+/// Adds real numbers of one type; `scalars` returns the values of the pair at an index.
 #[inline(never)]
-pub(super) fn numbers<T: Number>(lhs: &[T], rhs: &[T], collect: Collect, tally: &mut Tally) {
-    for (&x, &y) in lhs.iter().zip(rhs) {
-        push(tally, collect, &Pair::real(x, y), || (x.scalar(), y.scalar()));
+pub(super) fn numbers<T: Number>(
+    sides: (&[T], &[T]),
+    collect: Collect,
+    tally: &mut Tally,
+    scalars: impl Fn(usize) -> (Scalar, Scalar),
+) {
+    for ((x, y), index) in of(sides).zip(0..) {
+        push(tally, collect, &Pair::real(x, y), || scalars(index));
     }
 }
 
@@ -38,6 +48,13 @@ fn push(tally: &mut Tally, collect: Collect, pair: &Pair, scalars: impl Fn() -> 
         }
         Collect::Relative => {}
     }
+}
+
+/// The element at an index of a side.
+pub(super) fn scalar((dtype, bytes): (DType, &[u8]), index: usize) -> Scalar {
+    let size = dtype.size().unwrap_or(1);
+    let element = bytes.get(index * size..(index + 1) * size).unwrap_or_default();
+    dtype.scalars(element).pop().unwrap_or(Scalar::Integer(0))
 }
 
 /// Adds truth values.

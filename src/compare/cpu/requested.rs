@@ -1,33 +1,39 @@
 //! Optional statistics over finite pairs, collected only on request: further tolerances, ulps as a tolerance, the histogram.
 //!
-//! A stretch is cut into groups that fit the first-level cache. Differences, magnitudes and ulps of a group are computed once,
+//! A cell is cut into groups that fit the first-level cache. Differences, magnitudes and ulps of a group are computed once,
 //! and one tolerance after the other goes over them.
 
-use std::hint::black_box;
+use pulp::Arch;
 
 use crate::compare::close::Rule;
 use crate::compare::grid::LANES;
-use crate::compare::histogram::GROUP;
+use crate::compare::histogram::{Bins, GROUP};
 use crate::compare::tally::Tally;
 use crate::tensor::Number;
 
 use super::blocks::Blocks;
-use super::counts::StretchCounts;
+use super::counts::CellCounts;
 
 /// Blocks in a group.
 const BLOCKS: usize = GROUP / LANES;
 
-/// Collects the optional statistics over a stretch of finite pairs. No difference may be subnormal or overflow.
-pub(super) struct Optional<'a, T: Number> {
+/// Collects the optional statistics over a cell of finite pairs.
+pub(super) struct Optional<'a, T: Number, W> {
     pub(super) blocks: Blocks<'a, T>,
     /// The same in the type of the computation.
-    pub(super) wide: Blocks<'a, T::Wide>,
+    pub(super) wide: Blocks<'a, W>,
     pub(super) operands: &'a mut Operands<T>,
-    pub(super) counts: &'a mut StretchCounts,
+    pub(super) counts: &'a mut CellCounts,
     pub(super) tally: &'a mut Tally,
 }
 
-impl<T: Number> pulp::NullaryFnOnce for Optional<'_, T> {
+impl<T: Number, W: Number> Optional<'_, T, W> {
+    pub(super) fn collect(self) {
+        Arch::new().dispatch(self);
+    }
+}
+
+impl<T: Number, W: Number> pulp::NullaryFnOnce for Optional<'_, T, W> {
     type Output = ();
 
     #[inline(always)]
@@ -37,7 +43,12 @@ impl<T: Number> pulp::NullaryFnOnce for Optional<'_, T> {
             counts.outside = 0;
         }
         let by_ulps = tally.further.iter().any(|further| further.rule.ulp.is_some());
-        let ulps = T::FLOAT && (by_ulps || tally.rule.ulp.is_some() || tally.bins.is_some());
+        let ulps = T::HAS_ULPS && (by_ulps || tally.rule.ulp.is_some() || tally.bins.is_some());
+        for further in &mut tally.further {
+            if further.rule.absolute.is_none() {
+                further.mismatched += counts.differing;
+            }
+        }
         for (blocks, wide) in blocks.groups(BLOCKS).zip(wide.groups(BLOCKS)) {
             operands.fill_abs_diffs(wide);
             if ulps {
@@ -47,14 +58,12 @@ impl<T: Number> pulp::NullaryFnOnce for Optional<'_, T> {
                 counts.outside += operands.outside(&tally.rule);
             }
             for further in &mut tally.further {
-                further.mismatched += match further.rule.absolute {
-                    Some(_) => operands.outside(&further.rule),
-                    None => differing(blocks),
-                };
+                if further.rule.absolute.is_some() {
+                    further.mismatched += operands.outside(&further.rule);
+                }
             }
             if let Some(bins) = &mut tally.bins {
-                bins.count_abs_diffs(operands.abs_diffs());
-                bins.count_ulps(operands.ulps());
+                operands.count(bins);
             }
         }
     }
@@ -70,18 +79,18 @@ pub(super) struct Operands<T: Number> {
 }
 
 impl<T: Number> Operands<T> {
-    pub(super) fn new() -> Self {
+    pub(super) fn new_box() -> Box<Self> {
         let ulps = [T::Ulps::default(); GROUP];
-        Self { abs_diffs: [0.0; GROUP], magnitudes: [0.0; GROUP], ulps, len: 0 }
+        Box::new(Self { abs_diffs: [0.0; GROUP], magnitudes: [0.0; GROUP], ulps, len: 0 })
     }
 
     #[inline(always)]
-    fn fill_abs_diffs(&mut self, wide: Blocks<'_, T::Wide>) {
+    fn fill_abs_diffs<W: Number>(&mut self, wide: Blocks<'_, W>) {
         self.len = wide.lhs.as_flattened().len();
         for ((x, y), (abs_diff, magnitude)) in
             wide.pairs().zip(self.abs_diffs.iter_mut().zip(&mut self.magnitudes))
         {
-            *abs_diff = y.minus(x).abs();
+            *abs_diff = y.abs_diff(x);
             *magnitude = x.to_f64().abs();
         }
     }
@@ -106,7 +115,7 @@ impl<T: Number> Operands<T> {
     /// Distances in representable values; empty where the type has none.
     #[inline(always)]
     fn ulps(&self) -> &[T::Ulps] {
-        self.ulps.get(..if T::FLOAT { self.len } else { 0 }).unwrap_or_default()
+        self.ulps.get(..if T::HAS_ULPS { self.len } else { 0 }).unwrap_or_default()
     }
 
     /// The number of pairs outside a tolerance.
@@ -115,7 +124,7 @@ impl<T: Number> Operands<T> {
         let (atol, rtol) = rule.absolute.unwrap_or_default();
         let pairs = self.abs_diffs().iter().zip(self.magnitudes());
         match rule.ulp {
-            Some(most) if T::FLOAT => {
+            Some(most) if T::HAS_ULPS => {
                 // A distance that the type cannot represent is larger than every distance of two elements.
                 let Ok(most) = T::Ulps::try_from(most) else { return 0 };
                 let outside = |((&abs_diff, &magnitude), &ulps): ((&f64, &f64), &T::Ulps)| {
@@ -124,22 +133,23 @@ impl<T: Number> Operands<T> {
                 pairs.zip(self.ulps()).map(outside).sum()
             }
             _ => {
-                // From a constant 1, the compiler makes two operations instead of an addition under a mask.
-                let one = black_box(1);
-                pairs
-                    .map(
-                        |(&abs_diff, &magnitude)| {
-                            if abs_diff > atol + rtol * magnitude { one } else { 0 }
-                        },
-                    )
-                    .sum()
+                let outside = |(&abs_diff, &magnitude): (&f64, &f64)| {
+                    u64::from(abs_diff > atol + rtol * magnitude)
+                };
+                pairs.map(outside).sum()
             }
         }
     }
-}
 
-/// The number of pairs of unequal bits.
-#[inline(always)]
-fn differing<T: Number>(blocks: Blocks<'_, T>) -> u64 {
-    blocks.pairs().map(|(x, y)| u64::from(x.differs(y))).sum()
+    #[inline(always)]
+    fn count(&self, bins: &mut Bins) {
+        let is_subnormal = |abs_diff: f64| (abs_diff > 0.0) & (abs_diff < f64::MIN_POSITIVE);
+        let subnormal = |n, &abs_diff: &f64| n + u64::from(is_subnormal(abs_diff));
+        if T::WIDE && self.abs_diffs().iter().fold(0, subnormal) > 0 {
+            self.abs_diffs().iter().for_each(|&abs_diff| bins.count_abs_diff(abs_diff));
+        } else {
+            bins.count_abs_diffs(self.abs_diffs());
+        }
+        bins.count_ulps(self.ulps());
+    }
 }

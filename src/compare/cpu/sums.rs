@@ -1,133 +1,189 @@
-//! The sums of real numbers over whole blocks. Lanes, cells and order are those of [`grid`](crate::compare::grid), so the sums
-//! have the same bits as those of the definition.
+//! The sums of a cell of finite real numbers. Lanes and order are those of [`grid`](crate::compare::grid), so the sums have the
+//! same bits as those of the definition.
 #![expect(
     clippy::indexing_slicing,
     reason = "loops over arrays of LANES elements; written with iterators they do not vectorize"
 )]
 
-use crate::compare::grid::{Cell, LANES, LARGEST, Lanes, Products, SMALLEST};
+use pulp::Arch;
+
+use crate::compare::Sides;
+use crate::compare::grid::{LANES, Lanes, tree};
+use crate::compare::sums::{Deviation, FirstPass, SecondPass};
 use crate::tensor::Number;
 
 use super::blocks::Blocks;
 
-/// Whether all squares, and those of the differences, stay in the range of `f64`.
-#[inline(always)]
-pub(super) fn squares_fit<T: Number>(blocks: Blocks<'_, T>) -> bool {
-    let mut fail = [false; LANES];
-    for (lhs, rhs) in blocks.iter() {
-        for i in 0..LANES {
-            let (x, y) = (lhs[i].to_f64(), rhs[i].to_f64());
-            for v in [x.abs(), y.abs(), (y - x).abs()] {
-                fail[i] |= (v != 0.0) & !(SMALLEST..=LARGEST).contains(&v);
-            }
-        }
+/// The sums of the first pass; of one side where `equal` says that both are the same.
+pub(super) fn first_pass<T: Number, W: Number>(
+    blocks: Blocks<'_, T>,
+    wide: Blocks<'_, W>,
+    equal: bool,
+) -> FirstPass<f64> {
+    let arch = Arch::new();
+    if T::IS_SMALL {
+        arch.dispatch(IntegerSums(blocks))
+    } else if equal {
+        arch.dispatch(EqualSums(wide))
+    } else if W::FLOAT {
+        arch.dispatch(LaneSums::<_, 8>(wide))
+    } else {
+        arch.dispatch(LaneSums::<_, 4>(wide))
     }
-    !fail.contains(&true)
 }
 
-/// The sums of a cell of real numbers, copied out of it so that they stay in registers.
-pub(super) struct LaneSums {
-    pivot_lhs: f64,
-    pivot_rhs: f64,
-    pub(super) products: Products<Lanes>,
-    lhs_deviation: Lanes,
-    lhs_squares: Lanes,
-    rhs_deviation: Lanes,
-    rhs_squares: Lanes,
+/// The sums of both sides, by lane. So few lanes are summed at once that five sums of them stay in registers, and that the compiler
+/// converts integers as vectors.
+struct LaneSums<'a, T, const AT_ONCE: usize>(Blocks<'a, T>);
+
+impl<T: Number, const AT_ONCE: usize> pulp::NullaryFnOnce for LaneSums<'_, T, AT_ONCE> {
+    type Output = FirstPass<f64>;
+
+    #[inline(always)]
+    fn call(self) -> FirstPass<f64> {
+        let mut sums = FirstPass::<Lanes>::default();
+        for start in (0..LANES).step_by(AT_ONCE) {
+            let zeros = Sides { lhs: [0.0; AT_ONCE], rhs: [0.0; AT_ONCE] };
+            let mut part = FirstPass { values: zeros, squares: zeros, diff: [0.0; AT_ONCE] };
+            for (lhs, rhs) in self.0.iter() {
+                for i in 0..AT_ONCE {
+                    let (lhs, rhs) = (lhs[start + i], rhs[start + i]);
+                    let (x, y, diff) = (lhs.to_f64(), rhs.to_f64(), rhs.abs_diff(lhs));
+                    part.values.lhs[i] += x;
+                    part.values.rhs[i] += y;
+                    part.squares.lhs[i] += x * x;
+                    part.squares.rhs[i] += y * y;
+                    part.diff[i] += diff * diff;
+                }
+            }
+            let end = start + AT_ONCE;
+            sums.values.lhs[start..end].copy_from_slice(&part.values.lhs);
+            sums.values.rhs[start..end].copy_from_slice(&part.values.rhs);
+            sums.squares.lhs[start..end].copy_from_slice(&part.squares.lhs);
+            sums.squares.rhs[start..end].copy_from_slice(&part.squares.rhs);
+            sums.diff[start..end].copy_from_slice(&part.diff);
+        }
+        sums.total()
+    }
 }
 
-impl LaneSums {
+/// The sums of two sides that are the same.
+struct EqualSums<'a, T>(Blocks<'a, T>);
+
+impl<T: Number> pulp::NullaryFnOnce for EqualSums<'_, T> {
+    type Output = FirstPass<f64>;
+
     #[inline(always)]
-    pub(super) fn load(cell: &Cell) -> Self {
-        let pivot = cell.pivot.unwrap_or_default();
-        Self {
-            pivot_lhs: pivot.lhs.0,
-            pivot_rhs: pivot.rhs.0,
-            products: cell.sums,
-            lhs_deviation: cell.lhs_deviation[0],
-            lhs_squares: cell.lhs_deviation[2],
-            rhs_deviation: cell.rhs_deviation[0],
-            rhs_squares: cell.rhs_deviation[2],
+    fn call(self) -> FirstPass<f64> {
+        const AT_ONCE: usize = LANES / 2;
+        let (mut values, mut squares) = (Lanes::default(), Lanes::default());
+        for start in (0..LANES).step_by(AT_ONCE) {
+            let (mut some_values, mut some_squares) = ([0.0; AT_ONCE], [0.0; AT_ONCE]);
+            for block in self.0.lhs {
+                for i in 0..AT_ONCE {
+                    let x = block[start + i].to_f64();
+                    some_values[i] += x;
+                    some_squares[i] += x * x;
+                }
+            }
+            values[start..start + AT_ONCE].copy_from_slice(&some_values);
+            squares[start..start + AT_ONCE].copy_from_slice(&some_squares);
+        }
+        let (values, squares) = (tree(&values), tree(&squares));
+        FirstPass {
+            values: Sides { lhs: values, rhs: values },
+            squares: Sides { lhs: squares, rhs: squares },
+            diff: 0.0,
         }
     }
+}
 
-    /// Whether the sums of both sides are equal, as they are while all pairs of the cell are equal.
+/// The sums of integers of a byte or less. They are exact, so their order does not matter.
+struct IntegerSums<'a, T>(Blocks<'a, T>);
+
+impl<T: Number> pulp::NullaryFnOnce for IntegerSums<'_, T> {
+    type Output = FirstPass<f64>;
+
     #[inline(always)]
-    #[expect(
-        clippy::float_cmp,
-        reason = "sums of the same numbers in the same order are the same bits"
-    )]
-    pub(super) fn one_sided(&self) -> bool {
-        self.pivot_lhs == self.pivot_rhs
-            && self.products.lhs == self.products.rhs
-            && self.products.lhs == self.products.dot
-            && self.lhs_deviation == self.rhs_deviation
-            && self.lhs_squares == self.rhs_squares
+    fn call(self) -> FirstPass<f64> {
+        // A cell has 2,048 squares of at most 2^16.
+        let (mut lhs, mut rhs, mut lhs_squares, mut rhs_squares, mut diff) = (0, 0, 0, 0, 0);
+        for (x, y) in self.0.pairs() {
+            let (x, y) = (x.small(), y.small());
+            lhs += x;
+            rhs += y;
+            lhs_squares += x * x;
+            rhs_squares += y * y;
+            diff += (y - x) * (y - x);
+        }
+        FirstPass {
+            values: Sides { lhs, rhs }.map(f64::from),
+            squares: Sides { lhs: lhs_squares, rhs: rhs_squares }.map(f64::from),
+            diff: diff.into(),
+        }
+    }
+}
+
+/// The second pass over the `len` finite pairs of a cell.
+pub(super) struct KernelPasses<'a, T> {
+    pub(super) wide: Blocks<'a, T>,
+    pub(super) len: usize,
+}
+
+impl<T: Number> SecondPass for KernelPasses<'_, T> {
+    fn dot(&self) -> f64 {
+        // The pairs that fill the last block are zeros.
+        Arch::new().dispatch(Dot(self.wide))
     }
 
-    #[inline(always)]
-    pub(super) fn store(&self, cell: &mut Cell) {
-        cell.sums = self.products;
-        cell.lhs_deviation[0] = self.lhs_deviation;
-        cell.lhs_deviation[2] = self.lhs_squares;
-        cell.rhs_deviation[0] = self.rhs_deviation;
-        cell.rhs_deviation[2] = self.rhs_squares;
+    fn deviations(&self) -> Sides<Deviation> {
+        let Blocks { lhs, rhs } = self.wide;
+        Sides { lhs, rhs }.map(|side| {
+            let numbers = side.as_flattened().get(..self.len).unwrap_or_default();
+            Arch::new().dispatch(FromPivot(numbers))
+        })
     }
+}
+
+struct Dot<'a, T>(Blocks<'a, T>);
+
+impl<T: Number> pulp::NullaryFnOnce for Dot<'_, T> {
+    type Output = f64;
 
     #[inline(always)]
-    pub(super) fn add<T: Number>(self, blocks: Blocks<'_, T>) -> Self {
-        let Self { pivot_lhs, pivot_rhs, .. } = self;
-        let Products { diff: mut diffs, lhs: mut lhs_sums, rhs: mut rhs_sums, mut dot } =
-            self.products;
-        let (mut lhs_deviation, mut lhs_squares) = (self.lhs_deviation, self.lhs_squares);
-        let (mut rhs_deviation, mut rhs_squares) = (self.rhs_deviation, self.rhs_squares);
-        for (lhs, rhs) in blocks.iter() {
+    fn call(self) -> f64 {
+        let mut sums = Lanes::default();
+        for (lhs, rhs) in self.0.iter() {
             for i in 0..LANES {
-                let (x, y) = (lhs[i].to_f64(), rhs[i].to_f64());
-                let diff = rhs[i].minus(lhs[i]);
-                let (dx, dy) = (x - pivot_lhs, y - pivot_rhs);
-                diffs[i] += diff * diff;
-                lhs_sums[i] += x * x;
-                rhs_sums[i] += y * y;
-                dot[i] += x * y;
-                lhs_deviation[i] += dx;
-                lhs_squares[i] += dx * dx;
-                rhs_deviation[i] += dy;
-                rhs_squares[i] += dy * dy;
+                sums[i] += lhs[i].to_f64() * rhs[i].to_f64();
             }
         }
-        Self {
-            products: Products { diff: diffs, lhs: lhs_sums, rhs: rhs_sums, dot },
-            lhs_deviation,
-            lhs_squares,
-            rhs_deviation,
-            rhs_squares,
-            ..self
-        }
+        tree(&sums)
     }
+}
 
-    /// Adds pairs that are equal, to [`one_sided`](Self::one_sided) sums.
+struct FromPivot<'a, T>(&'a [T]);
+
+impl<T: Number> pulp::NullaryFnOnce for FromPivot<'_, T> {
+    type Output = Deviation;
+
     #[inline(always)]
-    pub(super) fn add_equal<T: Number>(self, blocks: Blocks<'_, T>) -> Self {
-        let pivot = self.pivot_lhs;
-        let (mut sums, mut deviation, mut squares) =
-            (self.products.lhs, self.lhs_deviation, self.lhs_squares);
-        for block in blocks.lhs {
+    fn call(self) -> Deviation {
+        let pivot = self.0.first().map_or(0.0, |x| x.to_f64());
+        let (blocks, rest) = self.0.as_chunks::<LANES>();
+        let (mut sum, mut squares) = (Lanes::default(), Lanes::default());
+        for block in blocks {
             for i in 0..LANES {
-                let x = block[i].to_f64();
-                let dx = x - pivot;
-                sums[i] += x * x;
-                deviation[i] += dx;
-                squares[i] += dx * dx;
+                let deviation = block[i].to_f64() - pivot;
+                sum[i] += deviation;
+                squares[i] += deviation * deviation;
             }
         }
-        Self {
-            products: Products { lhs: sums, rhs: sums, dot: sums, ..self.products },
-            lhs_deviation: deviation,
-            rhs_deviation: deviation,
-            lhs_squares: squares,
-            rhs_squares: squares,
-            ..self
+        for (i, x) in rest.iter().enumerate() {
+            let deviation = x.to_f64() - pivot;
+            sum[i] += deviation;
+            squares[i] += deviation * deviation;
         }
+        Deviation { pivot, sum: tree(&sum), squares: tree(&squares) }
     }
 }

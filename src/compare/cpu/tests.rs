@@ -26,12 +26,15 @@ impl Visit for Definition<'_> {
 
     fn number<T: Number>(self) {
         let Self(Chunk { lhs, rhs, tally, .. }, collect) = self;
-        let (lhs, rhs) = (bytemuck::cast_slice::<u8, T>(lhs), bytemuck::cast_slice(rhs));
-        pairs::numbers(lhs, rhs, collect, tally);
+        let (lhs, rhs) = (bytemuck::cast_slice::<u8, T>(lhs), bytemuck::cast_slice::<u8, T>(rhs));
+        let scalars = |i: usize| (lhs[i].scalar(), rhs[i].scalar());
+        pairs::numbers((lhs, rhs), collect, tally, scalars);
     }
 
     fn complex<T: ComplexNumber>(self) {
-        SameType { chunk: self.0, collect: self.1 }.complex::<T>();
+        let Self(Chunk { lhs, rhs, tally, .. }, collect) = self;
+        let (lhs, rhs) = (bytemuck::cast_slice::<u8, T>(lhs), bytemuck::cast_slice::<u8, T>(rhs));
+        pairs::complex(lhs, rhs, collect, tally);
     }
 
     fn boolean(self) {
@@ -85,48 +88,75 @@ enum RhsContent {
     AFewChanged,
     AllNudged,
     Random,
+    /// Numbers that are a hundred times as large.
+    MuchLarger,
 }
-const RHS_CONTENTS: [RhsContent; 4] =
-    [RhsContent::Same, RhsContent::AFewChanged, RhsContent::AllNudged, RhsContent::Random];
+const RHS_CONTENTS: [RhsContent; 5] = [
+    RhsContent::Same,
+    RhsContent::AFewChanged,
+    RhsContent::AllNudged,
+    RhsContent::Random,
+    RhsContent::MuchLarger,
+];
 
 /// The numbers of a side.
 #[derive(Clone, Copy, Debug)]
 enum Numbers {
     /// Of similar magnitude.
     Ordinary,
-    /// The same, except for a few random bit patterns, so that some blocks need the definition.
+    /// The same, except for a few random bit patterns.
     Mostly,
+    /// Close to each other, and far from 0.
+    Offset,
+    /// The same, except for a few random bit patterns.
+    MostlyOffset,
+    /// Up to 2^53 and beyond, so that differences of integers are exact only in their type.
+    Large,
     /// Random bit patterns, which are mostly extreme floats.
     Bits,
 }
-const NUMBERS: [Numbers; 3] = [Numbers::Ordinary, Numbers::Mostly, Numbers::Bits];
+const NUMBERS: [Numbers; 6] = [
+    Numbers::Ordinary,
+    Numbers::Mostly,
+    Numbers::Offset,
+    Numbers::MostlyOffset,
+    Numbers::Large,
+    Numbers::Bits,
+];
 
-fn fill(bytes: &mut [u8], dtype: DType, numbers: Numbers, random: &mut Random) {
+fn fill(bytes: &mut [u8], dtype: DType, numbers: Numbers, factor: f64, random: &mut Random) {
     bytes.iter_mut().for_each(|byte| *byte = random.next() as u8);
-    let any = match numbers {
-        Numbers::Ordinary => 0,
-        Numbers::Mostly => 1,
+    let (any, range, offset) = match numbers {
+        Numbers::Ordinary => (0, 2.0, 0.0),
+        Numbers::Mostly => (1, 2.0, 0.0),
+        Numbers::Offset => (0, 0.01, 100.0),
+        Numbers::MostlyOffset => (1, 0.01, 100.0),
+        Numbers::Large => (0, 2e16, 0.0),
         Numbers::Bits => return,
     };
     let mut ordinary = |element: &mut [u8], number: f64| {
         if random.below(200) >= any {
-            match element.len() {
-                2 if dtype == DType::F16 => {
+            match (element.len(), dtype.kind()) {
+                (1, _) => {}
+                (2, Kind::Integer) => element.copy_from_slice(&(number as i16).to_le_bytes()),
+                (4, Kind::Integer) => element.copy_from_slice(&(number as i32).to_le_bytes()),
+                (_, Kind::Integer) => element.copy_from_slice(&(number as i64).to_le_bytes()),
+                (2, _) if dtype == DType::F16 => {
                     element.copy_from_slice(&half::f16::from_f64(number).to_le_bytes());
                 }
-                2 => element.copy_from_slice(&half::bf16::from_f64(number).to_le_bytes()),
-                4 => element.copy_from_slice(&(number as f32).to_le_bytes()),
-                8 => element.copy_from_slice(&number.to_le_bytes()),
-                _ => {}
+                (2, _) => element.copy_from_slice(&half::bf16::from_f64(number).to_le_bytes()),
+                (4, _) => element.copy_from_slice(&(number as f32).to_le_bytes()),
+                _ => element.copy_from_slice(&number.to_le_bytes()),
             }
         }
     };
     let mut numbers = Random(7);
     let size = dtype.size().unwrap();
     for element in bytes.chunks_exact_mut(size) {
-        let number = numbers.below(4000) as f64 / 1000.0 - 2.0;
+        let number = (numbers.below(4000) as f64 / 2000.0 - 1.0) * range + offset;
+        let number = number * factor * if dtype.kind() == Kind::Integer { 1000.0 } else { 1.0 };
         match dtype.kind() {
-            Kind::Float => ordinary(element, number),
+            Kind::Float | Kind::Integer => ordinary(element, number),
             Kind::Complex => element.chunks_exact_mut(size / 2).for_each(|x| ordinary(x, number)),
             _ => {}
         }
@@ -142,7 +172,7 @@ fn pair_of(
 ) -> (Content, Content) {
     let size = dtype.size().unwrap();
     let (mut lhs, mut rhs) = (Content::new(elements * size), Content::new(elements * size));
-    fill(lhs.bytes_mut(), dtype, numbers, random);
+    fill(lhs.bytes_mut(), dtype, numbers, 1.0, random);
     rhs.bytes_mut().copy_from_slice(lhs.bytes());
     let bytes = rhs.bytes_mut();
     match content {
@@ -158,7 +188,8 @@ fn pair_of(
                 element[0] ^= random.below(4) as u8;
             }
         }
-        RhsContent::Random => fill(bytes, dtype, numbers, random),
+        RhsContent::Random => fill(bytes, dtype, numbers, 1.0, random),
+        RhsContent::MuchLarger => fill(bytes, dtype, numbers, 100.0, random),
     }
     (lhs, rhs)
 }
@@ -166,22 +197,22 @@ fn pair_of(
 /// Runs `over` on the chunks of two tensors, as a unit does.
 fn tally(
     (lhs, rhs): (&[u8], &[u8]),
-    size: usize,
+    (lhs_size, rhs_size): (usize, usize),
     options: &CompareOptions,
     over: impl Fn(Chunk<'_>),
 ) -> Tally {
     let mut tally = Tally::new(options, 0);
-    let step = CELL as usize * size;
-    for (lhs, rhs) in lhs.chunks(step).zip(rhs.chunks(step)) {
+    let step = 2 * CELL as usize;
+    for (lhs, rhs) in lhs.chunks(step * lhs_size).zip(rhs.chunks(step * rhs_size)) {
         over(Chunk { lhs, rhs, equal: lhs == rhs, tally: &mut tally });
     }
     tally
 }
 
 /// The comparison of a tally, to the bit: as text, since a NaN would not equal itself.
-fn finished(mut tally: Tally, dtype: DType) -> String {
+fn finished(mut tally: Tally, lhs: DType, rhs: DType) -> String {
     tally.close();
-    format!("{:?}", Comparison::new(&tally, PairKind::of(dtype, dtype).unwrap()))
+    format!("{:?}", Comparison::new(&tally, PairKind::of(lhs, rhs).unwrap()))
 }
 
 fn fixed_width() -> impl Iterator<Item = (DType, usize)> {
@@ -193,10 +224,8 @@ fn all_pairs(mut check: impl FnMut(DType, usize, &[u8], &[u8], &str)) {
     let mut random = Random(1);
     for (dtype, size) in fixed_width() {
         for numbers in NUMBERS {
-            // Integers are always random bit patterns.
-            if matches!(dtype.kind(), Kind::Integer | Kind::Bool)
-                && !matches!(numbers, Numbers::Bits)
-            {
+            // Types of a byte have every bit pattern.
+            if size == 1 && !matches!(numbers, Numbers::Bits) {
                 continue;
             }
             for content in RHS_CONTENTS {
@@ -210,10 +239,10 @@ fn all_pairs(mut check: impl FnMut(DType, usize, &[u8], &[u8], &str)) {
     }
     for dtype in [DType::F32, DType::F64, DType::BF16, DType::I64] {
         let size = dtype.size().unwrap();
-        let elements = CELL as usize + 5000;
+        let elements = 3 * CELL as usize + 500;
         let (lhs, rhs) =
             pair_of(dtype, elements, Numbers::Mostly, RhsContent::AllNudged, &mut random);
-        check(dtype, size, lhs.bytes(), rhs.bytes(), &format!("{dtype} of more than a cell"));
+        check(dtype, size, lhs.bytes(), rhs.bytes(), &format!("{dtype} of several cells"));
     }
 }
 
@@ -222,16 +251,14 @@ fn the_lanes_say_what_the_definition_says() {
     let further: Vec<_> = tolerances().into_iter().rev().collect();
     all_pairs(|dtype, size, lhs, rhs, context| {
         let check = |options: &CompareOptions| {
-            let lanes = tally((lhs, rhs), size, options, |chunk| compare(dtype, dtype, chunk));
-            let definition = tally((lhs, rhs), size, options, |chunk| {
+            let lanes =
+                tally((lhs, rhs), (size, size), options, |chunk| compare(dtype, dtype, chunk));
+            let definition = tally((lhs, rhs), (size, size), options, |chunk| {
                 dtype.visit(Definition(chunk, Collect::Everything));
             });
-            let (lanes_cell, cell) =
-                (format!("{:?}", lanes.cell), format!("{:?}", definition.cell));
-            assert_eq!(lanes_cell, cell, "{context} {options:?}");
             assert_eq!(
-                finished(lanes, dtype),
-                finished(definition, dtype),
+                finished(lanes, dtype, dtype),
+                finished(definition, dtype, dtype),
                 "{context} {options:?}"
             );
         };
@@ -253,14 +280,58 @@ fn the_lanes_say_what_the_definition_says() {
 }
 
 #[test]
+fn elements_of_two_types_are_compared_by_value_as_defined() {
+    let mut random = Random(1);
+    for (lhs, lhs_size) in fixed_width() {
+        for (rhs, rhs_size) in fixed_width().filter(|&(rhs, _)| rhs != lhs) {
+            if PairKind::of(lhs, rhs).is_none() {
+                continue;
+            }
+            for numbers in [Numbers::Mostly, Numbers::MostlyOffset, Numbers::Large] {
+                let elements = 2100;
+                let content = |dtype, size, random: &mut _| {
+                    let mut content = Content::new(elements * size);
+                    fill(content.bytes_mut(), dtype, numbers, 1.0, random);
+                    content
+                };
+                let x = content(lhs, lhs_size, &mut random);
+                let y = content(rhs, rhs_size, &mut random);
+                for (i, tolerance) in tolerances().into_iter().enumerate() {
+                    let nan = if i % 2 == 0 { NanPolicy::Equal } else { NanPolicy::Differ };
+                    let further = if i % 3 == 0 { tolerances() } else { Vec::new() };
+                    let histogram = i % 5 == 0;
+                    let options = CompareOptions {
+                        tolerance,
+                        nan,
+                        further,
+                        histogram,
+                        ..CompareOptions::default()
+                    };
+                    let sizes = (lhs_size, rhs_size);
+                    let sides = (x.bytes(), y.bytes());
+                    let kernels = tally(sides, sizes, &options, |chunk| compare(lhs, rhs, chunk));
+                    let definition = tally(sides, sizes, &options, |chunk| {
+                        pairs::mixed((lhs, chunk.lhs), (rhs, chunk.rhs), chunk.tally);
+                    });
+                    let context = format!("{lhs} {rhs} {numbers:?} {options:?}");
+                    let [kernels, definition] =
+                        [kernels, definition].map(|tally| finished(tally, lhs, rhs));
+                    assert_eq!(kernels, definition, "{context}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn the_sums_alone_are_those_among_everything() {
     let options =
         CompareOptions { histogram: true, further: tolerances(), ..CompareOptions::default() };
     all_pairs(|dtype, size, lhs, rhs, context| {
-        let mut all = tally((lhs, rhs), size, &options, |chunk| compare(dtype, dtype, chunk));
-        let mut alone = tally((lhs, rhs), size, &options, |chunk| sums(dtype, chunk));
-        let (all_cell, alone_cell) = (format!("{:?}", all.cell), format!("{:?}", alone.cell));
-        assert_eq!((alone.position, alone_cell), (all.position, all_cell), "{context}");
+        let mut all =
+            tally((lhs, rhs), (size, size), &options, |chunk| compare(dtype, dtype, chunk));
+        let mut alone = tally((lhs, rhs), (size, size), &options, |chunk| sums(dtype, chunk));
+        assert_eq!(alone.position, all.position, "{context}");
         all.close();
         alone.close();
         let kind = PairKind::of(dtype, dtype).unwrap();

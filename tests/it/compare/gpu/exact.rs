@@ -22,7 +22,7 @@ impl Visit for Distance {
         let of =
             |bits: u64| bytemuck::pod_read_unaligned::<T>(&bits.to_le_bytes()[..size_of::<T>()]);
         let (lhs, rhs) = (of(self.0), of(self.1));
-        let gap = rhs.minus(lhs).abs();
+        let gap = rhs.abs_diff(lhs);
         gap.is_finite().then(|| (gap, lhs.to_f64().abs()))
     }
 
