@@ -1,6 +1,6 @@
 //! Compares many pairs of tensors on all cores, in units whose results are joined in order.
 //!
-//! Content that is contiguous on both sides is divided into units of 512 cells; any other content is one unit, read in
+//! Content of which any part can be read by itself is divided into units of 512 cells; any other content is one unit, read in
 //! order. Workers take units in order, so that only few results wait to be joined, and a result is no more than a tally. With an
 //! accelerator, a worker reads a unit while earlier ones are counted.
 
@@ -17,12 +17,12 @@ use super::accelerated::{PendingUnit, Started};
 use super::accelerator::Accelerator;
 use super::cost::Workload;
 use super::grid::CELL;
+use super::section::{self, check_files};
 use super::tensor_pair::{PairKind, Task, TensorPair};
-use super::unit::{Buffers, Unit, UnitResult};
+use super::unit::{Buffers, UNIT_CELLS, Unit, UnitResult};
 use super::{CompareOptions, Comparison, Device};
 
-/// Cells in a unit; a power of two, so that the sums of a unit are a node of the tree.
-const UNIT_CELLS: u64 = 512;
+/// Elements in a unit.
 const UNIT: u64 = UNIT_CELLS * CELL;
 
 /// Compares two tensors of one shape, element by element.
@@ -277,11 +277,11 @@ struct Joined {
 impl<'a> Job<'a> {
     fn new(task: Task<'a>) -> Self {
         let (lhs, rhs) = task.pair;
-        let in_pieces = lhs.extent().is_some() && rhs.extent().is_some();
+        let in_pieces = section::is_divisible(lhs) && section::is_divisible(rhs);
         let units = if in_pieces { lhs.shape().elements().div_ceil(UNIT).max(1) } else { 1 };
-        // Opening a stream checks the size against the file, so that a forged shape cannot create more units than the file has bytes.
+        // A forged shape cannot create more units than the files have bytes.
         let refused =
-            if units > 1 { lhs.stream().err().or_else(|| rhs.stream().err()) } else { None };
+            if units > 1 { check_files(lhs).and_then(|()| check_files(rhs)).err() } else { None };
         let units = if refused.is_some() { 1 } else { units };
         Self {
             task,

@@ -35,7 +35,7 @@ impl FirstPass<Lanes> {
     }
 }
 
-/// Whether a sum of squares over a cell shows that the largest number needs no scale. False may also mean that this cannot be known.
+/// Whether a sum of squares over a cell shows that the largest number needs no scale.
 pub(super) fn is_plain(squares: f64) -> bool {
     (SMALLEST * SMALLEST * CELL_LEN as f64..=LARGEST * LARGEST).contains(&squares)
 }

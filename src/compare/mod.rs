@@ -30,6 +30,7 @@ mod options;
 mod pair;
 mod pair_walk;
 mod scaled;
+mod section;
 mod statistic;
 mod strings;
 mod sums;

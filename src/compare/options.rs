@@ -98,7 +98,7 @@ pub struct CompareOptions {
     pub values: bool,
     /// The number of threads; 0 for one per core.
     pub threads: usize,
-    /// Bytes read at a time from each side; at least one element for each of the 16 lanes is read. No result depends on it.
+    /// Bytes read at a time from each side; at least 2,048 elements are read, and at most a unit. No result depends on it.
     pub chunk_bytes: usize,
 }
 

@@ -2,6 +2,8 @@
 
 /// 2^600.
 const SCALE: f64 = f64::from_bits((1023 + 600) << 52);
+/// 2^300.
+const ROOT_OF_SCALE: f64 = f64::from_bits((1023 + 300) << 52);
 /// The smallest and the largest magnitude whose squares can be added, any number of them, within the range of `f64`.
 pub(super) const SMALLEST: f64 = f64::from_bits((1023 - 480) << 52);
 /// See [`SMALLEST`].
@@ -140,11 +142,28 @@ impl Scaled {
     }
 
     pub(super) fn over(self, other: Self) -> Self {
-        Self { value: self.value / other.value, exponent: self.exponent - other.exponent }
+        let (lhs, rhs) = (self.normal(), other.normal());
+        Self { value: lhs.value / rhs.value, exponent: lhs.exponent - rhs.exponent }
+    }
+
+    /// The same number with a value from 2^-300 to 2^300, so that a quotient of two does not leave the range of `f64`.
+    fn normal(self) -> Self {
+        let Self { mut value, mut exponent } = self;
+        if value == 0.0 || !value.is_finite() {
+            return self;
+        }
+        while value.abs() > ROOT_OF_SCALE {
+            (value, exponent) = (value / SCALE, exponent + 1);
+        }
+        while value.abs() < 1.0 / ROOT_OF_SCALE {
+            (value, exponent) = (value * SCALE, exponent - 1);
+        }
+        Self { value, exponent }
     }
 
     pub(super) fn product(self) -> f64 {
-        let by = if self.exponent < 0 { 1.0 / SCALE } else { SCALE };
-        (0..self.exponent.abs()).fold(self.value, |value, _| value * by)
+        let Self { value, exponent } = self.normal();
+        let by = if exponent < 0 { 1.0 / SCALE } else { SCALE };
+        (0..exponent.abs()).fold(value, |value, _| value * by)
     }
 }

@@ -3,10 +3,8 @@
 use super::Sides;
 use super::scaled::{Scaled, ScaledProducts, ScaledSquares};
 
-/// How much larger than a variance the squares may be that it is computed from.
+/// How much larger the squares may be than what is left of them after a subtraction.
 const MOST_CANCELLED: f64 = 256.0;
-/// How much larger the squares of one side than those of the other may be that a dot product is computed from.
-const MOST_UNEVEN: f64 = 16.0;
 
 /// The sums over one cell or several neighboring ones.
 #[derive(Debug, Clone, Copy, Default)]
@@ -121,9 +119,9 @@ impl Sums {
             return Self::default();
         }
         let FirstPass { values, squares, diff } = *first;
-        let is_even =
-            squares.lhs <= squares.rhs * MOST_UNEVEN && squares.rhs <= squares.lhs * MOST_UNEVEN;
-        let dot = if is_even { (squares.lhs + squares.rhs - diff) / 2.0 } else { second.dot() };
+        let both = squares.lhs + squares.rhs;
+        let dot = (both - diff) / 2.0;
+        let dot = if dot.abs() * MOST_CANCELLED >= both { dot } else { second.dot() };
         let n = finite as f64;
         let moments = |sum: f64, squares: f64| {
             let rest = squares - sum * sum / n;
@@ -271,5 +269,75 @@ impl SumTree {
             return Sums::default();
         };
         nodes.fold(last, |later, &(_, earlier)| earlier.join(later))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::grid::Cell;
+    use crate::compare::pair::Pair;
+
+    /// The sums over cells of one pair each.
+    fn sums(pairs: &[(f64, f64)]) -> Sums {
+        let mut tree = SumTree::default();
+        for &(lhs, rhs) in pairs {
+            let mut cell = Cell::default();
+            cell.push(&Pair::real(lhs, rhs));
+            tree.push(cell.take());
+        }
+        tree.total()
+    }
+
+    #[test]
+    fn the_cosine_is_right_at_any_magnitude() {
+        let (small, large) = (2f64.powi(-480), 2f64.powi(480));
+        for pairs in [
+            [(small / 2.0, large), (small, -large)],
+            [(small / 2.0, small / 2.0), (small, -small)],
+            [(large * 2.0, large * 2.0), (large, -large)],
+            [(small / 2.0, large * 4.0), (small, -large)],
+            [(3.0, 4.0), (4.0, -3.0)],
+        ] {
+            let scale = |x: f64| {
+                if x.abs() > 1e10 {
+                    x / large
+                } else if x.abs() < 1e-10 {
+                    x / small
+                } else {
+                    x
+                }
+            };
+            let scaled = pairs.map(|(x, y)| (scale(x), scale(y)));
+            let dot: f64 = scaled.iter().map(|(x, y)| x * y).sum();
+            let norm = |side: fn(&(f64, f64)) -> f64| {
+                scaled.iter().map(|pair| side(pair) * side(pair)).sum::<f64>().sqrt()
+            };
+            let expected = dot / norm(|pair| pair.0) / norm(|pair| pair.1);
+            let found = sums(&pairs).cosine().unwrap();
+            assert!((found - expected).abs() < 1e-15, "{pairs:?}: {found} {expected}");
+        }
+    }
+
+    #[test]
+    fn sides_at_right_angles_have_a_cosine_of_0() {
+        let mut cell = Cell::default();
+        for i in 0..2000 {
+            let x = f64::from(i).sin();
+            cell.push(&if i % 2 == 0 { Pair::real(x, 0.0) } else { Pair::real(0.0, x) });
+        }
+        assert_eq!(cell.take().cosine(), Some(0.0));
+    }
+
+    #[test]
+    fn a_small_deviation_from_a_large_mean_keeps_its_digits() {
+        let mut cell = Cell::default();
+        for i in 0..2000 {
+            let x = 1e6 + f64::from(i % 2) / 1024.0;
+            cell.push(&Pair::real(x, x));
+        }
+        let (mean, std) = cell.take().moments().unwrap().lhs;
+        assert_eq!(mean.0.to_bits(), (1e6 + 1.0f64 / 2048.0).to_bits());
+        assert!((std * 2048.0 - 1.0).abs() < 1e-12, "{std}");
     }
 }

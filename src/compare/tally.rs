@@ -307,13 +307,19 @@ impl Tally {
 
 /// The smallest `rtol` with `abs_diff <= rtol * magnitude`; infinite when there is none.
 ///
-/// It is found by bisection over the bits of the non-negative numbers, which order as the numbers do. A quotient would be off
-/// by an ulp, and by far more where the product is subnormal.
+/// It is found by bisection over the bits of the non-negative numbers, which order as the numbers do; near the quotient, which is
+/// off by an ulp, or everywhere where the product is subnormal.
 fn smallest_rtol(abs_diff: f64, magnitude: f64) -> f64 {
-    let (mut fails, mut passes) = (0, f64::INFINITY.to_bits());
+    let close = |rtol: f64| abs_diff <= rtol * magnitude;
+    let quotient = abs_diff / magnitude;
+    let around = [1.0 - f64::EPSILON * 4.0, 1.0 + f64::EPSILON * 4.0].map(|by| quotient * by);
+    let (mut fails, mut passes) = match around {
+        [fails, passes] if !close(fails) && close(passes) => (fails.to_bits(), passes.to_bits()),
+        _ => (0, f64::INFINITY.to_bits()),
+    };
     while passes - fails > 1 {
         let middle = fails + (passes - fails) / 2;
-        if abs_diff <= f64::from_bits(middle) * magnitude {
+        if close(f64::from_bits(middle)) {
             passes = middle;
         } else {
             fails = middle;

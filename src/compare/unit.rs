@@ -7,9 +7,13 @@ use crate::tensor::framing::FramedReader;
 use crate::tensor::{DType, Extent};
 
 use super::grid::CELL;
+use super::section::{self, Places};
 use super::tally::Tally;
 use super::tensor_pair::{PairKind, TensorPair};
-use super::{CompareOptions, Comparison, Device, cpu, strings};
+use super::{CompareOptions, Comparison, Device, Sides, cpu, strings};
+
+/// Cells in a unit of divisible content; a power of two, so that the sums of a unit are a node of the tree.
+pub(super) const UNIT_CELLS: u64 = 512;
 
 /// A range of elements of two tensors.
 pub(super) struct Unit<'a> {
@@ -26,17 +30,23 @@ pub(super) struct UnitResult {
     tally: Tally,
     /// Checksums of contiguous content; a stream verifies its own.
     checksums: Checksums,
+    /// Checksums of divisible content, where that of a side is not contiguous.
+    places: Option<Sides<Places>>,
 }
 
 impl UnitResult {
     pub(super) fn new(tally: Tally, checksums: Checksums) -> Self {
-        Self { tally, checksums }
+        Self { tally, checksums, places: None }
     }
 
     /// Adds the result of the following units.
     pub(super) fn append(&mut self, later: &Self) {
         self.tally.append(&later.tally);
         self.checksums.append(&later.checksums);
+        if let (Some(places), Some(later)) = (&mut self.places, &later.places) {
+            section::append(&mut places.lhs, &later.lhs);
+            section::append(&mut places.rhs, &later.rhs);
+        }
     }
 
     /// Adds `times` more pairs of elements, each equal to the only pair of `repeated`; see [`Tally::repeat`].
@@ -50,6 +60,10 @@ impl UnitResult {
             if let (Some(extent), Some(computed)) = (source.extent(), computed) {
                 extent.verify(computed)?;
             }
+        }
+        if let Some(places) = &self.places {
+            section::verify(lhs, &places.lhs)?;
+            section::verify(rhs, &places.rhs)?;
         }
         match PairKind::of(lhs.dtype(), rhs.dtype()) {
             Some(kind) => Ok(Comparison::new(&self.tally, kind)),
@@ -89,6 +103,11 @@ impl Unit<'_> {
             (Some(lhs_size), Some(rhs_size), Some(lhs), Some(rhs)) => {
                 self.extents((lhs, lhs_size), (rhs, rhs_size), buffers)
             }
+            (Some(lhs_size), Some(rhs_size), ..)
+                if section::is_divisible(lhs) && section::is_divisible(rhs) =>
+            {
+                self.sections(lhs_size, rhs_size, buffers)
+            }
             (Some(lhs_size), Some(rhs_size), ..) => self.streams(lhs_size, rhs_size, buffers),
             _ => self.strings(),
         }
@@ -119,7 +138,7 @@ impl Unit<'_> {
     /// Elements in a chunk: whole cells.
     pub(super) fn chunk_elements(&self, size: usize) -> u64 {
         let cells = (self.options.chunk_bytes / size) as u64 / CELL;
-        cells.max(1) * CELL
+        cells.clamp(1, UNIT_CELLS) * CELL
     }
 
     fn extents(
@@ -155,13 +174,62 @@ impl Unit<'_> {
         Ok(Box::new(UnitResult::new(tally, checksums)))
     }
 
+    /// Compares content of which one side at least lies in several places, or in another byte order.
+    fn sections(
+        &self,
+        lhs_size: usize,
+        rhs_size: usize,
+        buffers: &mut Buffers,
+    ) -> Result<Box<UnitResult>> {
+        let open = |source, size| {
+            let section = section::open(source, self.start..self.end, size)?;
+            section.ok_or_else(|| Error::usage("the content cannot be read in parts"))
+        };
+        let mut lhs = open(self.pair.0, lhs_size)?;
+        let mut rhs = open(self.pair.1, rhs_size)?;
+        let step = self.chunk_elements(lhs_size.max(rhs_size));
+        let mut tally = self.tally();
+        let mut values = self.tables(&mut buffers.values);
+        let mut at = self.start;
+        while at < self.end {
+            let n = step.min(self.end - at);
+            let x = buffers.lhs.bytes(in_memory(n) * lhs_size);
+            let y = buffers.rhs.bytes(in_memory(n) * rhs_size);
+            lhs.read(x)?;
+            rhs.read(y)?;
+            self.add_chunk(x, y, &mut values, &mut tally);
+            at += n;
+        }
+        tally.close();
+        tally.values = values.map(cpu::ValueTables::take);
+        let places = Sides { lhs: lhs.checksums(), rhs: rhs.checksums() };
+        let checksums = Checksums::default();
+        Ok(Box::new(UnitResult { tally, checksums, places: Some(places) }))
+    }
+
+    /// Adds chunks of both sides, and their progress.
+    fn add_chunk(
+        &self,
+        lhs: &[u8],
+        rhs: &[u8],
+        values: &mut Option<&mut cpu::ValueTables>,
+        tally: &mut Tally,
+    ) {
+        let (lhs_dtype, rhs_dtype) = self.dtypes();
+        let equal = lhs_dtype == rhs_dtype && lhs == rhs;
+        self.progress.advance((lhs.len() + rhs.len()) as u64);
+        if let Some(values) = values {
+            values.add((lhs_dtype, lhs), (rhs_dtype, rhs), equal);
+        }
+        cpu::compare(lhs_dtype, rhs_dtype, cpu::Chunk { lhs, rhs, equal, tally });
+    }
+
     fn streams(
         &self,
         lhs_size: usize,
         rhs_size: usize,
         buffers: &mut Buffers,
     ) -> Result<Box<UnitResult>> {
-        let (lhs_dtype, rhs_dtype) = self.dtypes();
         let (mut lhs, mut rhs) = (self.pair.0.stream()?, self.pair.1.stream()?);
         let step = in_memory(self.chunk_elements(lhs_size.max(rhs_size)));
         let mut tally = self.tally();
@@ -180,13 +248,7 @@ impl Unit<'_> {
             }
             let x = x.get(..read_lhs).unwrap_or_default();
             let y = y.get(..read_rhs).unwrap_or_default();
-            let equal = lhs_dtype == rhs_dtype && x == y;
-            self.progress.advance((read_lhs + read_rhs) as u64);
-            if let Some(values) = &mut values {
-                values.add((lhs_dtype, x), (rhs_dtype, y), equal);
-            }
-            let chunk = cpu::Chunk { lhs: x, rhs: y, equal, tally: &mut tally };
-            cpu::compare(lhs_dtype, rhs_dtype, chunk);
+            self.add_chunk(x, y, &mut values, &mut tally);
         }
         tally.close();
         tally.values = values.map(cpu::ValueTables::take);
@@ -205,7 +267,7 @@ impl Unit<'_> {
 /// A number of elements of a unit, which are in memory.
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "a unit is at most sixteen cells of 65,536 elements"
+    reason = "a chunk is at most a unit, and a unit is at most 512 cells of 2,048 elements"
 )]
 pub(super) fn in_memory(elements: u64) -> usize {
     elements as usize

@@ -7,6 +7,7 @@ mod contents;
 mod format;
 mod overlap;
 mod partitioned;
+mod partitioned_sections;
 mod proto;
 mod ranges;
 mod registry;

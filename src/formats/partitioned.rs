@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::tensor::{
-    BufferedStream, DType, Shape, Slice, StoredChecksums, Tensor, TensorSource, TensorStream, cut,
-    framing,
+    BufferedStream, DType, Sections, Shape, Slice, StoredChecksums, Tensor, TensorSource,
+    TensorStream, cut, framing,
 };
 
 use super::ranges::{Range, RangeWalk};
@@ -74,6 +74,16 @@ impl Partitioned {
         Err(in_file(Error::unexpected("number of elements in all slices", elements, expected)))
     }
 
+    /// The slices, in the order of their positions.
+    pub(super) fn parts(&self) -> &[StoredSlice] {
+        &self.parts
+    }
+
+    /// The file that lists the slices.
+    pub(super) fn file(&self) -> &Path {
+        &self.file
+    }
+
     /// The number of slices.
     pub(crate) fn count(&self) -> usize {
         self.parts.len()
@@ -127,6 +137,10 @@ impl TensorSource for Partitioned {
 
     fn stored_bytes(&self) -> u64 {
         self.parts.iter().fold(0, |n, part| n.saturating_add(part.source.stored_bytes()))
+    }
+
+    fn sections(&self) -> Option<&dyn Sections> {
+        self.parts.iter().all(|part| part.source.sections().is_some()).then_some(self)
     }
 
     fn stored_checksums(&self) -> Option<StoredChecksums> {

@@ -5,6 +5,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range as Positions;
 
 use crate::error::{Error, Result};
 use crate::tensor::{Shape, Slice};
@@ -16,6 +17,7 @@ pub(super) struct RangeWalk<'a> {
     /// The start of the next range of each slice, and the number of the slice.
     next: BinaryHeap<Reverse<(u64, usize)>>,
     position: u64,
+    end: u64,
 }
 
 /// A contiguous range: the number of the slice, the elements, and whether it is the last one of the slice.
@@ -28,16 +30,25 @@ pub(super) struct Range {
 impl<'a> RangeWalk<'a> {
     /// Begins to walk `slices`, which lie inside `shape`.
     pub(super) fn new<'s>(slices: impl Iterator<Item = &'s Slice>, shape: &'a Shape) -> Self {
+        Self::between(slices, shape, 0..shape.elements())
+    }
+
+    /// Begins to walk the elements from one position to another.
+    pub(super) fn between<'s>(
+        slices: impl Iterator<Item = &'s Slice>,
+        shape: &'a Shape,
+        positions: Positions<u64>,
+    ) -> Self {
         let mut cursors = Vec::new();
         let mut next = BinaryHeap::new();
         for (i, slice) in slices.enumerate() {
-            let ranges = SliceRanges::new(slice, shape);
-            if slice.shape().elements() > 0 {
-                next.push(Reverse((ranges.start, i)));
+            let mut ranges = SliceRanges::new(slice, shape);
+            if ranges.skip(ranges.before(positions.start)) {
+                next.push(Reverse((ranges.start + ranges.skipped, i)));
             }
             cursors.push(ranges);
         }
-        Self { shape, cursors, next, position: 0 }
+        Self { shape, cursors, next, position: positions.start, end: positions.end }
     }
 
     /// The next range; `None` after the last.
@@ -45,11 +56,11 @@ impl<'a> RangeWalk<'a> {
     /// # Errors
     /// If the slices have a gap or overlap.
     pub(super) fn next(&mut self) -> Result<Option<Range>> {
-        let Some(Reverse((start, slice))) = self.next.pop() else {
-            if self.position < self.shape.elements() {
-                return Err(self.gap(self.shape.elements()));
-            }
+        if self.position == self.end {
             return Ok(None);
+        }
+        let Some(Reverse((start, slice))) = self.next.pop() else {
+            return Err(self.gap(self.end));
         };
         if start > self.position {
             return Err(self.gap(start));
@@ -61,7 +72,7 @@ impl<'a> RangeWalk<'a> {
         let Some(ranges) = self.cursors.get_mut(slice) else {
             return Ok(None);
         };
-        let elements = ranges.elements;
+        let elements = (ranges.elements - ranges.skipped).min(self.end - start);
         self.position = start + elements;
         let last = !ranges.advance();
         if !last {
@@ -83,8 +94,16 @@ struct SliceRanges {
     /// The first element of the range, row-major in the whole tensor.
     start: u64,
     elements: u64,
-    /// For each dimension outside a range: the index in the slice, the length of the slice, and the elements per step.
+    /// The elements at the start of this range that are not read.
+    skipped: u64,
+    /// For each dimension outside a range, the innermost first: the index in the slice, the length of the slice, and the elements
+    /// per step.
     outer: Vec<(u64, u64, u64)>,
+}
+
+/// The number of elements of a slice before a position of the whole tensor.
+pub(super) fn elements_before(slice: &Slice, shape: &Shape, position: u64) -> u64 {
+    SliceRanges::new(slice, shape).before(position)
 }
 
 impl SliceRanges {
@@ -103,11 +122,41 @@ impl SliceRanges {
             // Wraps only if a dimension is 0, and then no range is read.
             stride = stride.wrapping_mul(dim);
         }
-        Self { start, elements, outer }
+        Self { start, elements, skipped: 0, outer }
+    }
+
+    /// The number of elements before a position of the whole tensor.
+    fn before(&self, position: u64) -> u64 {
+        let mut inner: u64 = self.outer.iter().map(|&(_, len, _)| len).product();
+        let (mut rest, mut before) = (position.saturating_sub(self.start), 0);
+        for &(_, len, stride) in self.outer.iter().rev() {
+            inner = inner.checked_div(len).unwrap_or_default();
+            let steps = rest / stride;
+            if steps >= len {
+                return before + len * inner * self.elements;
+            }
+            before += steps * inner * self.elements;
+            rest -= steps * stride;
+        }
+        before + rest.min(self.elements)
+    }
+
+    /// Skips elements from the first range on. Returns false if none is left.
+    fn skip(&mut self, elements: u64) -> bool {
+        let Some(mut ranges) = elements.checked_div(self.elements) else { return false };
+        self.skipped = elements - ranges * self.elements;
+        for (index, len, stride) in &mut self.outer {
+            let Some(rest) = ranges.checked_div(*len) else { return false };
+            *index = ranges - rest * *len;
+            self.start += *index * *stride;
+            ranges = rest;
+        }
+        ranges == 0
     }
 
     /// Goes to the next range. Returns false after the last.
     fn advance(&mut self) -> bool {
+        self.skipped = 0;
         for (index, len, stride) in &mut self.outer {
             *index += 1;
             if *index < *len {

@@ -76,7 +76,7 @@ pub trait Number: Element {
     /// A distance in representable values, in the narrowest type that fits.
     type Ulps: Copy + Ord + Default + Into<u64> + TryFrom<u64>;
 
-    /// Counts 4,096 elements at least. As narrow as an element if possible, so that a vector has as many counters as elements.
+    /// Counts 2,048 elements at least. As narrow as an element if possible, so that a vector has as many counters as elements.
     type Count: Copy + Default + Add<Output = Self::Count> + From<bool> + Into<u64>;
 
     /// The distance of two finite floats in representable values; both zeros are one value.

@@ -47,7 +47,7 @@ pub use self::{
     element::{ComplexNumber, Number, Scalar, Visit},
     encoding::{Encoding, Layout, Specials},
     reading::read_through,
-    source::{Extent, StoredChecksums},
+    source::{Extent, Section, Sections, StoredChecksums},
     values::{ShownElement, TensorValues},
     view::Native,
 };

@@ -1,6 +1,8 @@
 //! The content of a tensor: a stream that is read in order, or an extent that is read by offset.
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 
 use crate::bytes::Checksum;
 use crate::error::Result;
@@ -23,6 +25,11 @@ pub trait TensorSource: fmt::Debug + Send + Sync {
 
     /// The content as an extent; `None` if it can only be read in order.
     fn extent(&self) -> Option<&dyn Extent> {
+        None
+    }
+
+    /// The content, if any part of it can be read by itself, although it is not an extent.
+    fn sections(&self) -> Option<&dyn Sections> {
         None
     }
 
@@ -100,4 +107,37 @@ pub trait Extent: fmt::Debug + Sync {
     fn verify(&self, _computed: Checksum) -> Result<()> {
         Ok(())
     }
+}
+
+/// Fixed-width content that lies in several places, or in another byte order, and of which any part can be read by itself.
+pub trait Sections: Sync {
+    /// Checks that the files have the content.
+    ///
+    /// # Errors
+    /// If a file is missing, or its size contradicts the shape.
+    fn check_files(&self) -> Result<()>;
+
+    /// The elements from one position to another, in row-major order.
+    ///
+    /// # Errors
+    /// If a file is missing.
+    fn section(&self, positions: Range<u64>) -> Result<Box<dyn Section + '_>>;
+
+    /// Compares the computed checksum of each place, by its number, with the stored one; places without elements have none.
+    ///
+    /// # Errors
+    /// If they differ; the error has file and offset.
+    fn verify_places(&self, computed: &BTreeMap<usize, Checksum>) -> Result<()>;
+}
+
+/// Some elements of content.
+pub trait Section: Send {
+    /// Fills `out`, a multiple of the element size, with the next elements, of which there must be as many.
+    ///
+    /// # Errors
+    /// If a file is missing or too short; the error has file and offset.
+    fn read(&mut self, out: &mut [u8]) -> Result<()>;
+
+    /// The checksums of the bytes that were read, as they are stored, by the number of their place.
+    fn checksums(&self) -> BTreeMap<usize, Checksum>;
 }

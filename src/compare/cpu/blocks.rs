@@ -4,14 +4,11 @@ use std::any::TypeId;
 
 use pulp::Arch;
 
-use crate::compare::grid::{CELL_LEN, LANES};
+use crate::compare::grid::LANES;
 use crate::tensor::Number;
 
-/// Blocks in a cell.
-const BLOCKS: usize = CELL_LEN / LANES;
-
-/// A buffer for both sides of a cell, allocated on first use.
-pub(super) type Buffer<T> = Option<Box<[[[T; LANES]; BLOCKS]; 2]>>;
+/// A buffer for the blocks of both sides of a cell, which grows as needed.
+pub(super) type Buffer<T> = [Vec<[T; LANES]>; 2];
 
 /// Whole blocks of both sides.
 #[derive(Clone, Copy)]
@@ -49,13 +46,12 @@ impl<'a, T: Number> Blocks<'a, T> {
         buffer: &'a mut Buffer<T>,
         fill: impl FnOnce([&mut [T]; 2]),
     ) -> Self {
-        let buffer = buffer.get_or_insert_with(bytemuck::zeroed_box);
-        fill(buffer.each_mut().map(|side| {
-            let side = side.as_flattened_mut();
-            let len = (blocks * LANES).min(side.len());
-            side.get_mut(..len).unwrap_or_default()
-        }));
-        let [lhs, rhs] = buffer.each_ref().map(|side| side.get(..blocks).unwrap_or_default());
+        for side in buffer.iter_mut().filter(|side| side.len() < blocks) {
+            side.resize(blocks, [T::zeroed(); LANES]);
+        }
+        let mut whole = buffer.each_mut().map(|side| side.get_mut(..blocks).unwrap_or_default());
+        fill(whole.each_mut().map(|side| side.as_flattened_mut()));
+        let [lhs, rhs] = whole.map(|side| &*side);
         Self { lhs, rhs }
     }
 

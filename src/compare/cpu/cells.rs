@@ -42,7 +42,7 @@ pub(super) fn numbers<T: Number>(
     }
 }
 
-/// Buffers for a cell, allocated on first use.
+/// Buffers for a cell, which grow as needed.
 struct Buffers<T: Number> {
     whole: Buffer<T>,
     wide: Buffer<T::Wide>,
@@ -53,7 +53,13 @@ struct Buffers<T: Number> {
 
 impl<T: Number> Default for Buffers<T> {
     fn default() -> Self {
-        Self { whole: None, wide: None, finite: None, wide_finite: None, operands: None }
+        Self {
+            whole: Buffer::default(),
+            wide: Buffer::default(),
+            finite: Buffer::default(),
+            wide_finite: Buffer::default(),
+            operands: None,
+        }
     }
 }
 
@@ -86,6 +92,10 @@ impl<T: Number> Cell<'_, T> {
         let mut first = first_pass(blocks, wide, equal);
         if !first.is_finite() {
             counts.excluded = Excluded::count(blocks, wide, tally.rule.nan);
+            if counts.excluded.pairs == 0 {
+                // A square overflows.
+                return false;
+            }
             blocks = blocks.without_excluded(wide, finite);
             wide = blocks.widen(wide_finite);
             first = first_pass(blocks, wide, equal);
@@ -111,7 +121,7 @@ impl<T: Number> Cell<'_, T> {
         let len = lhs.len() as u64;
         let sums = match counts.excluded.pairs {
             0 => Sums::new(len, first, &KernelPasses { wide, len: lhs.len() }),
-            excluded => Sums::new(len - excluded, first, &Originals { lhs, rhs }),
+            excluded => Sums::new(len - excluded, first, &Originals::new(lhs, rhs)),
         };
         tally.add_cell(sums);
         if collect == Collect::Everything {
@@ -122,6 +132,9 @@ impl<T: Number> Cell<'_, T> {
                     let operands = operands.get_or_insert_with(Operands::new_box);
                     Optional { blocks, wide, operands, counts: &mut counts, tally }.collect();
                 }
+            }
+            if counts.excluded.pairs == len {
+                counts.max_abs = -1.0;
             }
             let has_nonzero = first.squares.lhs > 0.0;
             let pair = |index| Some(Pair::real(*lhs.get(index)?, *rhs.get(index)?));

@@ -14,7 +14,7 @@ use crate::compare::pair::Pair;
 use crate::compare::tally::{Extremes, Tally, Worst};
 use crate::tensor::{Number, Scalar};
 
-use super::blocks::Blocks;
+use super::blocks::{Blocks, Buffer};
 use super::excluded::Excluded;
 use super::pairs;
 
@@ -32,8 +32,8 @@ pub(super) struct CellCounts {
     /// Pairs of 0 and another number.
     pub(super) from_zero: u64,
     max_ulp: u64,
-    /// An upper bound of the differences.
-    max_abs: f64,
+    /// An upper bound of the differences; negative if no pair is finite.
+    pub(super) max_abs: f64,
     /// Whether a relative difference may be larger than all before.
     exceeds: bool,
     /// Counted apart.
@@ -152,17 +152,17 @@ fn exceeded(product: f64) -> f64 {
 }
 
 /// Smaller than every difference in `f32` but 0, which is within every tolerance.
-const LEAST: f32 = f32::from_bits(1);
+const LEAST_NARROW: f32 = f32::from_bits(1);
 
 #[inline(always)]
 fn or_least(bound: f32) -> f32 {
-    if bound > LEAST { bound } else { LEAST }
+    if bound > LEAST_NARROW { bound } else { LEAST_NARROW }
 }
 
 /// Slightly below a threshold, since a lower one only means that more pairs are looked at.
 #[expect(clippy::cast_possible_truncation, reason = "the margin is larger than the rounding")]
 fn narrow_threshold(threshold: f64) -> f32 {
-    (threshold.min(LARGEST) * (1.0 - MARGIN)) as f32
+    (threshold.min(MOST_TOLERANCE) * (1.0 - MARGIN)) as f32
 }
 
 /// Counts in `f32`, with bounds on both sides of the tolerance: pairs between them are left to [`Values`].
@@ -180,9 +180,9 @@ struct NarrowValues<'a> {
 /// How far the bounds are from the tolerance: more than the error of four operations in `f32`.
 const MARGIN: f64 = 1.0 / (1u32 << 20) as f64;
 /// The smallest and the largest tolerances whose products with any `f32` are not rounded by more than that.
-const SMALLEST: f64 = f64::from_bits((1023 - 100) << 52);
-/// See [`SMALLEST`].
-const LARGEST: f64 = f64::from_bits((1023 + 100) << 52);
+const LEAST_TOLERANCE: f64 = f64::from_bits((1023 - 100) << 52);
+/// See [`LEAST_TOLERANCE`].
+const MOST_TOLERANCE: f64 = f64::from_bits((1023 + 100) << 52);
 
 impl<'a> NarrowValues<'a> {
     /// `None` for tolerances whose products could leave the range of `f32`.
@@ -193,12 +193,17 @@ impl<'a> NarrowValues<'a> {
         threshold: f64,
         is_exact: bool,
     ) -> Option<Self> {
-        let fits = |x: f64| x == 0.0 || (SMALLEST..=LARGEST).contains(&x);
+        let fits = |x: f64| x == 0.0 || (LEAST_TOLERANCE..=MOST_TOLERANCE).contains(&x);
         let bounds = |(atol, rtol): (f64, f64), factor: f64| {
             ((atol * factor) as f32, (rtol * factor) as f32)
         };
         let (above, below) = match tolerance {
             None => ((f32::MAX, 0.0), (f32::MAX, 0.0)),
+            // Between two integers, no difference is undecided.
+            Some((atol, 0.0)) if is_exact && atol < f64::from(1 << f32::MANTISSA_DIGITS) => {
+                let within = atol.floor() as f32;
+                ((within, 0.0), (within + 1.0, 0.0))
+            }
             Some((atol, rtol)) if fits(atol) & fits(rtol) => {
                 (bounds((atol, rtol), 1.0 + MARGIN), bounds((atol, rtol), 1.0 - MARGIN))
             }
@@ -376,7 +381,7 @@ pub(super) fn relative<T: Number>(lhs: &[T], rhs: &[T], extremes: &mut Extremes)
     let has_nonzero = extremes.max_rel.is_none() && any(|x, _| !x.is_zero());
     let has_from_zero = extremes.rtol.is_finite() && any(|x, y| x.is_zero() && !y.is_zero());
     extremes.zeros(has_nonzero, has_from_zero);
-    let (mut whole, mut wide) = (None, None);
+    let (mut whole, mut wide) = (Buffer::default(), Buffer::default());
     for (lhs, rhs) in lhs.chunks(CELL_LEN).zip(rhs.chunks(CELL_LEN)) {
         let blocks = Blocks::new(lhs, rhs, &mut whole);
         match blocks.exact() {

@@ -1,5 +1,7 @@
 //! Pairs with a NaN or an infinity, which have no difference: they are counted, and excluded from everything else.
 
+use std::cell::OnceCell;
+
 use pulp::Arch;
 
 use crate::compare::counts::Counts;
@@ -11,6 +13,7 @@ use crate::compare::{NanPolicy, Sides};
 use crate::tensor::Number;
 
 use super::blocks::{Blocks, Buffer};
+use super::pairs;
 
 /// The counts of pairs that are not finite.
 #[derive(Debug, Clone, Copy, Default)]
@@ -132,17 +135,23 @@ impl<T: Number> pulp::NullaryFnOnce for Replace<'_, T> {
 
 /// A cell with pairs that are excluded, whose second pass is that of the definition.
 pub(super) struct Originals<'a, T> {
-    pub(super) lhs: &'a [T],
-    pub(super) rhs: &'a [T],
+    lhs: &'a [T],
+    rhs: &'a [T],
+    cell: OnceCell<grid::Cell>,
 }
 
-impl<T: Number> Originals<'_, T> {
-    fn cell(&self) -> grid::Cell {
-        let mut cell = grid::Cell::default();
-        for (&x, &y) in self.lhs.iter().zip(self.rhs) {
-            cell.push(&Pair::real(x, y));
-        }
-        cell
+impl<'a, T: Number> Originals<'a, T> {
+    pub(super) fn new(lhs: &'a [T], rhs: &'a [T]) -> Self {
+        Self { lhs, rhs, cell: OnceCell::new() }
+    }
+
+    fn cell(&self) -> &grid::Cell {
+        self.cell.get_or_init(|| {
+            let mut cell = grid::Cell::default();
+            let pairs = pairs::of((self.lhs, self.rhs));
+            pairs.for_each(|(x, y)| cell.push(&Pair::real(x, y)));
+            cell
+        })
     }
 }
 

@@ -121,12 +121,12 @@ impl Number for ByValue {
     const HAS_ULPS: bool = false;
     type Ulps = u64;
     type Count = u64;
-    type Wide = f64;
-    type Exact = f64;
+    type Wide = Self;
+    type Exact = Self;
 
     #[inline(always)]
-    fn widen(self) -> f64 {
-        self.0
+    fn widen(self) -> Self {
+        self
     }
 
     #[inline(always)]

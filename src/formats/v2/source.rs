@@ -1,11 +1,15 @@
 //! Reads the content of a tensor or slice from its shard.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
-use crate::bytes::{Checksum, ChecksumKind, Crc32c, File, ReadAt};
+use crate::bytes::{Checksum, ChecksumKind, File, ReadAt};
 use crate::error::{Error, Result};
 use crate::tensor::framing::Framed;
-use crate::tensor::{DType, Extent, Shape, StoredChecksums, TensorSource, TensorStream};
+use crate::tensor::{
+    DType, Extent, Section, Sections, Shape, StoredChecksums, TensorSource, TensorStream,
+};
 
 use super::entry::ByteOrder;
 use super::stored::Stored;
@@ -30,6 +34,10 @@ impl TensorSource for Stored {
         (self.number_bytes > 0 && as_is).then_some(self)
     }
 
+    fn sections(&self) -> Option<&dyn Sections> {
+        (self.number_bytes > 0).then_some(self)
+    }
+
     fn stored_checksums(&self) -> Option<StoredChecksums> {
         // The byte order matters only for numbers of several bytes.
         let swapped = self.order == ByteOrder::Big && self.number_bytes != 1;
@@ -46,7 +54,7 @@ impl TensorSource for Stored {
         Ok(match self.entry.dtype {
             DType::String => Box::new(Framed::new(Strings::open(self, file)?)),
             DType::Variant => Box::new(Framed::new(Variants::open(self, file))),
-            _ => Box::new(Numbers { stored: self, file, pos: 0, crc: Crc32c::default() }),
+            _ => Box::new(Numbers::new(self, file, 0)),
         })
     }
 }
@@ -69,30 +77,65 @@ impl Extent for Stored {
     }
 }
 
+impl Sections for Stored {
+    fn check_files(&self) -> Result<()> {
+        self.open().map(drop)
+    }
+
+    fn section(&self, positions: Range<u64>) -> Result<Box<dyn Section + '_>> {
+        let size = self.entry.dtype.size().unwrap_or_default() as u64;
+        Ok(Box::new(Numbers::new(self, self.open()?, positions.start.saturating_mul(size))))
+    }
+
+    fn verify_places(&self, computed: &BTreeMap<usize, Checksum>) -> Result<()> {
+        self.check(computed.get(&0).map_or(0, |checksum| checksum.value()))
+    }
+}
+
 /// Reads elements of fixed size, with their numbers converted to little-endian.
 struct Numbers<'a> {
     stored: &'a Stored,
     file: Arc<File>,
     pos: u64,
-    crc: Crc32c,
+    checksum: Checksum,
+}
+
+impl<'a> Numbers<'a> {
+    fn new(stored: &'a Stored, file: Arc<File>, pos: u64) -> Self {
+        Self { stored, file, pos, checksum: Checksum::new(ChecksumKind::Crc32c) }
+    }
 }
 
 impl TensorStream for Numbers<'_> {
     fn read(&mut self, out: &mut [u8]) -> Result<usize> {
-        let entry = &self.stored.entry;
-        let left = usize::try_from(entry.size - self.pos).unwrap_or(usize::MAX);
+        let left = self.stored.entry.size - self.pos;
         if left == 0 {
-            self.stored.check(self.crc.value())?;
+            self.stored.check(self.checksum.value())?;
             return Ok(0);
         }
-        let len = left.min(out.len());
-        let out = out.get_mut(..len).unwrap_or_default();
-        self.file.read_at(entry.offset + self.pos, out)?;
-        self.pos += len as u64;
-        self.crc.update(out);
-        if self.stored.order == ByteOrder::Big && self.stored.number_bytes > 1 {
-            out.chunks_exact_mut(self.stored.number_bytes).for_each(<[u8]>::reverse);
-        }
+        let len = usize::try_from(left).unwrap_or(usize::MAX).min(out.len());
+        Section::read(self, out.get_mut(..len).unwrap_or_default())?;
         Ok(len)
+    }
+}
+
+impl Section for Numbers<'_> {
+    fn read(&mut self, out: &mut [u8]) -> Result<()> {
+        let stored = self.stored;
+        let left = stored.entry.size.saturating_sub(self.pos);
+        if left < out.len() as u64 {
+            return Err(stored.locate(Error::truncated("read", out.len() as u64, left)));
+        }
+        self.file.read_at(stored.entry.offset + self.pos, out)?;
+        self.pos += out.len() as u64;
+        self.checksum.update(out);
+        if stored.order == ByteOrder::Big && stored.number_bytes > 1 {
+            out.chunks_exact_mut(stored.number_bytes).for_each(<[u8]>::reverse);
+        }
+        Ok(())
+    }
+
+    fn checksums(&self) -> BTreeMap<usize, Checksum> {
+        [(0, self.checksum)].into()
     }
 }

@@ -5,4 +5,5 @@ mod gpu;
 mod mismatch_map;
 mod oracle;
 mod properties;
+mod sections;
 mod values;
