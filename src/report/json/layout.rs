@@ -1,6 +1,6 @@
 //! The layout of JSON reports: one line for each key of the outermost object, and for each item of a list in it.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
 use serde::Serialize;
 use serde_json::Serializer;
@@ -8,10 +8,16 @@ use serde_json::ser::Formatter;
 
 use crate::name::is_printable;
 
+/// Bytes that are written at once.
+const BUFFER: usize = 64 << 10;
+
 /// Writes `value` as JSON, followed by a line end.
-pub(super) fn write(value: &impl Serialize, mut out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    // A buffer of a known type, since a report is many small writes.
+    let mut out = BufWriter::with_capacity(BUFFER, out);
     value.serialize(&mut Serializer::with_formatter(&mut out, Lines::default()))?;
-    out.write_all(b"\n")
+    out.write_all(b"\n")?;
+    out.flush()
 }
 
 /// Breaks lines in the outermost object and in the arrays that are its values.
