@@ -43,7 +43,8 @@ impl<'a> RangeWalk<'a> {
         let mut next = BinaryHeap::new();
         for (i, slice) in slices.enumerate() {
             let mut ranges = SliceRanges::new(slice, shape);
-            if ranges.skip(ranges.before(positions.start)) {
+            // Without elements, strides may be 0.
+            if slice.shape().elements() > 0 && ranges.skip(ranges.before(positions.start)) {
                 next.push(Reverse((ranges.start + ranges.skipped, i)));
             }
             cursors.push(ranges);
@@ -103,6 +104,9 @@ struct SliceRanges {
 
 /// The number of elements of a slice before a position of the whole tensor.
 pub(super) fn elements_before(slice: &Slice, shape: &Shape, position: u64) -> u64 {
+    if slice.shape().elements() == 0 {
+        return 0;
+    }
     SliceRanges::new(slice, shape).before(position)
 }
 
@@ -125,7 +129,7 @@ impl SliceRanges {
         Self { start, elements, skipped: 0, outer }
     }
 
-    /// The number of elements before a position of the whole tensor.
+    /// The number of elements of a slice that has some before a position of the whole tensor.
     fn before(&self, position: u64) -> u64 {
         let mut inner: u64 = self.outer.iter().map(|&(_, len, _)| len).product();
         let (mut rest, mut before) = (position.saturating_sub(self.start), 0);
@@ -167,5 +171,38 @@ impl SliceRanges {
             *index = 0;
         }
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_without_elements_have_no_ranges() {
+        for (dims, extents) in [
+            ([4, 4, 0], [(0, 2), (0, 2), (0, 0)]),
+            ([0, 1 << 40, 1 << 40], [(0, 0), (1, 1 << 39), (1, 1 << 39)]),
+            ([4, 4, 4], [(0, 2), (1, 0), (0, 2)]),
+        ] {
+            let shape = Shape::new(&dims).unwrap();
+            let slice = Slice::new(&extents, &shape).unwrap();
+            let mut walk = RangeWalk::between([&slice].into_iter(), &shape, 0..0);
+            assert!(walk.next().unwrap().is_none(), "{dims:?}");
+            assert_eq!(elements_before(&slice, &shape, 5), 0, "{dims:?}");
+        }
+    }
+
+    #[test]
+    fn elements_before_a_position_are_those_of_the_ranges_before_it() {
+        let shape = Shape::new(&[3, 4, 5]).unwrap();
+        let slice = Slice::new(&[(1, 2), (1, 2), (2, 2)], &shape).unwrap();
+        let is_inside = |at: u64| {
+            (at / 20 >= 1) && (1..3).contains(&(at / 5 % 4)) && (2..4).contains(&(at % 5))
+        };
+        for position in 0..=shape.elements() {
+            let expected = (0..position).filter(|&at| is_inside(at)).count() as u64;
+            assert_eq!(elements_before(&slice, &shape, position), expected, "{position}");
+        }
     }
 }
