@@ -21,6 +21,9 @@ impl Name {
     /// The name for a terminal: as [`Display`](fmt::Display), and with escapes for characters that control the terminal, are
     /// invisible, or change the order of others.
     pub fn printable(&self) -> String {
+        if let Some(text) = self.as_str().filter(|text| is_plain(text)) {
+            return text.to_owned();
+        }
         let mut out = String::with_capacity(self.0.len());
         for c in self.to_string().chars() {
             if is_printable(c) {
@@ -31,6 +34,11 @@ impl Name {
         }
         out
     }
+}
+
+/// Whether a text has only printable characters of ASCII, as most have.
+pub(crate) fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 /// Whether a character neither controls a terminal, nor is invisible or changes the order of others.

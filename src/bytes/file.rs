@@ -5,6 +5,7 @@ use std::fs::{Metadata, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
 
@@ -19,11 +20,19 @@ pub trait ReadAt: fmt::Debug + Send + Sync {
     /// If fewer bytes are left than `out` has room for, or the system cannot read; the error has the file and the offset.
     fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<()>;
 
+    /// A number that no other file of this process has; `None` for bytes in memory, which are read as fast as copied.
+    fn number(&self) -> Option<u64> {
+        None
+    }
+
     /// Whether there are no bytes.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
+
+/// The number of the file that is opened next.
+static NEXT_NUMBER: AtomicU64 = AtomicU64::new(0);
 
 /// An open file, and its length when it was opened.
 #[derive(Debug)]
@@ -31,6 +40,7 @@ pub struct File {
     file: std::fs::File,
     path: PathBuf,
     len: u64,
+    number: u64,
 }
 
 impl File {
@@ -46,7 +56,8 @@ impl File {
         let file = without_blocking().read(true).open(path).map_err(fail)?;
         let metadata = file.metadata().map_err(fail)?;
         check_regular(&metadata).map_err(|error| error.in_file(path))?;
-        Ok(Self { file, path: path.to_path_buf(), len: metadata.len() })
+        let number = NEXT_NUMBER.fetch_add(1, Ordering::Relaxed);
+        Ok(Self { file, path: path.to_path_buf(), len: metadata.len(), number })
     }
 
     /// Reads the file from byte `offset` to its length when it was opened, in order. Some files of `/proc` never end.
@@ -110,6 +121,10 @@ impl File {
 impl ReadAt for File {
     fn len(&self) -> u64 {
         self.len
+    }
+
+    fn number(&self) -> Option<u64> {
+        Some(self.number)
     }
 
     fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<()> {

@@ -12,6 +12,7 @@ mod hex;
 pub mod ordered_code;
 mod stream;
 pub mod varint;
+mod window;
 
 pub use bounded::read_to_end;
 pub use checksum::{Checksum, ChecksumKind};
@@ -21,3 +22,4 @@ pub(crate) use file::check_regular;
 pub use file::{File, Memory, ReadAt};
 pub use hex::hex;
 pub use stream::Stream;
+pub use window::Window;

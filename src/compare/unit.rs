@@ -1,6 +1,6 @@
 //! A unit of work: a range of two tensors, read chunk by chunk into a tally, with the checksums of its bytes.
 
-use crate::bytes::Checksum;
+use crate::bytes::{Checksum, Window};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 use crate::tensor::framing::FramedReader;
@@ -74,12 +74,13 @@ impl UnitResult {
     }
 }
 
-/// Buffers for a chunk of each side, and tables for their values; reused from unit to unit.
+/// Buffers for a chunk of each side, tables for their values, and windows on their files; reused from unit to unit.
 #[derive(Default)]
 pub(super) struct Buffers {
     pub(super) lhs: Buffer,
     pub(super) rhs: Buffer,
     pub(super) values: Box<cpu::ValueTables>,
+    windows: Sides<Window>,
 }
 
 /// A buffer of bytes, aligned for any element.
@@ -150,15 +151,16 @@ impl Unit<'_> {
         let (lhs_dtype, rhs_dtype) = self.dtypes();
         let step = self.chunk_elements(lhs_size.max(rhs_size));
         let mut tally = self.tally();
-        let mut values = self.tables(&mut buffers.values);
+        let Buffers { lhs: lhs_buffer, rhs: rhs_buffer, values, windows } = buffers;
+        let mut values = self.tables(values);
         let mut checksums = Checksums::new(lhs, rhs);
         let mut at = self.start;
         while at < self.end {
             let n = step.min(self.end - at);
-            let x = buffers.lhs.bytes(in_memory(n) * lhs_size);
-            let y = buffers.rhs.bytes(in_memory(n) * rhs_size);
-            lhs.read_at(at * lhs_size as u64, x)?;
-            rhs.read_at(at * rhs_size as u64, y)?;
+            let x = lhs_buffer.bytes(in_memory(n) * lhs_size);
+            let y = rhs_buffer.bytes(in_memory(n) * rhs_size);
+            lhs.read_through(&mut windows.lhs, at * lhs_size as u64, x)?;
+            rhs.read_through(&mut windows.rhs, at * rhs_size as u64, y)?;
             let equal = lhs_dtype == rhs_dtype && x == y;
             checksums.update(x, y, equal);
             self.progress.advance((x.len() + y.len()) as u64);

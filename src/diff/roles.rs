@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::side_tensors::SideTensors;
+use crate::checkpoint::Entry;
 use crate::graph::ObjectGraph;
 use crate::graph::object_graph::{Label, ObjectId};
 use crate::tensor::{Kind, Name, Shape};
@@ -194,8 +195,7 @@ const COUNTERS: [&str; 6] =
 /// The roles that follow from names without doubt.
 pub(super) fn of_names(tensors: SideTensors<'_>) -> Roles {
     let names = TensorNames(tensors);
-    let named = tensors.iter().filter_map(|entry| Some((entry, entry.name.as_str()?)));
-    let roles = named.filter_map(|(entry, name)| Some((entry.name.clone(), names.role(name)?)));
+    let roles = tensors.iter().filter_map(|entry| Some((entry.name.clone(), names.role(entry)?)));
     let mut roles: Roles = roles.collect();
     // Powers belong to an Adam optimizer.
     let last =
@@ -214,21 +214,26 @@ impl TensorNames<'_> {
         Some(self.0.get(name)?.source.as_ref().ok()?.shape())
     }
 
-    /// The role that follows from a name; `None` if none does.
-    fn role(&self, name: &str) -> Option<TensorRole> {
-        let (scope, last) = last_part(name);
-        let is_scalar = self.shape(name).is_some_and(|shape| shape.rank() == 0);
-        let is_slot_of =
-            |variable: &str| self.shape(variable).is_some_and(|of| self.shape(name) == Some(of));
-        if COUNTERS.contains(&without_counter(last)) && is_scalar && self.is_integer(name) {
+    /// The role that follows from the name of a tensor; `None` if none does.
+    fn role(&self, entry: &Entry) -> Option<TensorRole> {
+        let name = entry.name.as_str()?;
+        let source = entry.source.as_ref().ok();
+        let (scope, numbered) = last_part(name);
+        let last = without_counter(numbered);
+        let is_scalar = source.is_some_and(|source| source.shape().rank() == 0);
+        let is_integer = source.is_some_and(|source| source.dtype().kind() == Kind::Integer);
+        if is_scalar && is_integer && COUNTERS.contains(&last) {
             return Some(TensorRole::Counter);
         }
+        let is_slot_of = |variable: &str| {
+            source.zip(self.shape(variable)).is_some_and(|(slot, of)| slot.shape() == of)
+        };
         let is_adafactor = ADAFACTOR.iter().any(|suffix| {
             name.strip_suffix(suffix).is_some_and(|variable| self.shape(variable).is_some())
         });
-        let is_slot = SLOTS.contains(&without_counter(last)) && is_slot_of(scope);
-        let is_hyperparameter = HYPERPARAMETERS.contains(&without_counter(last)) && is_scalar;
-        let is_power = is_hyperparameter && last.contains("_power");
+        let is_slot = SLOTS.contains(&last) && is_slot_of(scope);
+        let is_hyperparameter = is_scalar && HYPERPARAMETERS.contains(&last);
+        let is_power = is_hyperparameter && numbered.contains("_power");
         let of_optimizer = || {
             let (first, rest) = first_part(name.strip_prefix("training/").unwrap_or(name))?;
             SCOPES.contains(&without_counter(first)).then(|| {
@@ -239,11 +244,6 @@ impl TensorNames<'_> {
         };
         (is_adafactor || is_slot || is_power || of_optimizer() == Some(true))
             .then_some(TensorRole::Optimizer)
-    }
-
-    fn is_integer(&self, name: &str) -> bool {
-        let source = self.0.get(name).and_then(|entry| entry.source.as_ref().ok());
-        source.is_some_and(|source| source.dtype().kind() == Kind::Integer)
     }
 }
 
@@ -259,6 +259,9 @@ fn first_part(name: &str) -> Option<(&str, &str)> {
 
 /// A name without the number that TensorFlow appends to make it unique.
 fn without_counter(name: &str) -> &str {
+    if !name.ends_with(|last: char| last.is_ascii_digit()) {
+        return name;
+    }
     match name.rsplit_once('_') {
         Some((name, number))
             if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) =>

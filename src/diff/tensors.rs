@@ -1,7 +1,8 @@
 //! Compares the tensors of two checkpoints: pairs them by name, then compares their values.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::mem;
 
 use crate::checkpoint::Entry;
 use crate::compare::{self, CompareOptions, Comparison, NanPolicy, Task, TensorPair, Tolerance};
@@ -9,7 +10,8 @@ use crate::error::{Error, Result};
 use crate::progress::Progress;
 use crate::tensor::{Facts, Kind, Name, TensorSource, in_parallel};
 
-use super::name_filter::Selection;
+use super::join::join;
+use super::name_filter::{NameFilter, Selection};
 use super::object_graphs::KnownNames;
 use super::side_tensors::SideTensors;
 use super::unmatched::{self, Unmatched};
@@ -133,14 +135,14 @@ fn compare_values(
         let &Some((Task { pair, options }, start, count)) = wanted else { return Ok(Vec::new()) };
         compare::mismatches(pair, options, start, count)
     });
-    let mapped: Vec<_> = compared.iter().zip(&results).collect();
-    let maps = in_parallel(&mapped, threads, |(one, result)| {
-        let is_wanted = options.mismatch_map
-            && result.as_ref().is_ok_and(|comparison| comparison.mismatched > 0);
+    let mapped = compared.iter().zip(&results).filter(|_| options.mismatch_map);
+    let maps = in_parallel(&mapped.collect::<Vec<_>>(), threads, |(one, result)| {
+        let is_wanted = result.as_ref().is_ok_and(|comparison| comparison.mismatched > 0);
         is_wanted.then(|| compare::mismatch_map(one.pair, &one.options).map(Box::new)).transpose()
     });
-    let listed = mismatches.into_iter().zip(maps);
-    for ((one, result), (mismatches, map)) in compared.iter().zip(results).zip(listed) {
+    let mut maps = maps.into_iter();
+    for ((one, result), mismatches) in compared.iter().zip(results).zip(mismatches) {
+        let map = maps.next().unwrap_or(Ok(None));
         let Some(tensor) = tensors.get_mut(one.at) else { continue };
         let result = result.and_then(|comparison| {
             (tensor.mismatches, tensor.mismatch_map) = (mismatches?, map?);
@@ -168,36 +170,24 @@ impl Compared<'_> {
 fn pair_by_name<'a>(
     lhs: SideTensors<'a>,
     rhs: SideTensors<'a>,
-    known: &KnownNames,
+    known: &'a KnownNames,
     options: &DiffOptions,
     left_out: &mut LeftOut,
 ) -> Result<Vec<(Name, EntryPair<'a>)>> {
-    let mut pairs_by_name = BTreeMap::<Name, EntryPair<'a>>::new();
-    let mut alone = Vec::new();
-    let mut clashes = Vec::new();
     let names = &options.names;
-    // The user's renames take precedence over those of the object graphs.
-    let wanted: BTreeSet<Name> = lhs.iter().filter_map(|entry| names.rename(&entry.name)).collect();
-    for entry in lhs.iter().filter(|entry| !known.is_copy(Side::Lhs, &entry.name)) {
-        let renamed = names.rename(&entry.name);
-        if wanted.is_empty() && known.is_alone(&entry.name) {
-            alone.push((entry.name.clone(), EntryPair { lhs: Some(entry), rhs: None }));
-            continue;
-        }
-        let counterpart = known.counterpart(&entry.name).filter(|to| {
-            // Names that were exchanged are all followed, or none is.
-            wanted.is_empty() || !wanted.contains(to) && lhs.get(to).is_none()
-        });
-        let name = renamed.as_ref().or(counterpart).unwrap_or(&entry.name);
-        let pair = pairs_by_name.entry(name.clone()).or_default();
-        if let Some(earlier) = pair.lhs.replace(entry) {
-            clashes.push((name.clone(), [&earlier.name, &entry.name]));
-        }
-    }
-    for entry in rhs.iter().filter(|entry| !known.is_copy(Side::Rhs, &entry.name)) {
-        pairs_by_name.entry(entry.name.clone()).or_default().rhs = Some(entry);
-    }
-    let mut pairs: Vec<_> = alone.into_iter().chain(pairs_by_name).collect();
+    let LhsNames { named, alone, clashes } = LhsNames::new(lhs, known, names);
+    let of_rhs = rhs.entries.chunk_by(|a, b| a.name == b.name).filter_map(<[Entry]>::last);
+    let of_rhs = of_rhs.filter(|entry| !known.is_copy(Side::Rhs, &entry.name));
+    let joined = join(named, of_rhs, |(name, _), entry| (**name).cmp(&entry.name));
+    let joined = joined.filter_map(|(lhs, rhs)| {
+        let (name, lhs) = lhs.unzip();
+        let name = name.map(Cow::into_owned).or_else(|| Some(rhs?.name.clone()))?;
+        Some((name, EntryPair { lhs, rhs }))
+    });
+    let mut pairs = Vec::with_capacity(lhs.entries.len().max(rhs.entries.len()));
+    let lone = |entry: &'a Entry| (entry.name.clone(), EntryPair { lhs: Some(entry), rhs: None });
+    pairs.extend(alone.into_iter().map(lone).chain(joined));
+    // They are in order, except for those alone.
     pairs.sort_by(|a, b| a.0.cmp(&b.0));
     if !names.accepts_all() {
         pairs.retain(|(name, pair)| {
@@ -216,6 +206,52 @@ fn pair_by_name<'a>(
     match clashes.iter().find(|(name, _)| is_selected(name)) {
         Some((name, both)) => Err(names.clash(name, *both)),
         None => Ok(pairs),
+    }
+}
+
+/// The entries of lhs by the names of their counterparts.
+struct LhsNames<'a> {
+    /// In the order of these names.
+    named: Vec<(Cow<'a, Name>, &'a Entry)>,
+    /// Those without a counterpart, although rhs has the name.
+    alone: Vec<&'a Entry>,
+    /// The entries that have the same counterpart. The second is compared.
+    clashes: Vec<(Name, [&'a Name; 2])>,
+}
+
+impl<'a> LhsNames<'a> {
+    fn new(lhs: SideTensors<'a>, known: &'a KnownNames, names: &NameFilter) -> Self {
+        let mut named: Vec<(Cow<'a, Name>, &Entry)> = Vec::with_capacity(lhs.entries.len());
+        let mut alone = Vec::new();
+        // The user's renames take precedence over those of the object graphs.
+        let wanted: BTreeSet<Name> =
+            lhs.iter().filter_map(|entry| names.rename(&entry.name)).collect();
+        for entry in lhs.iter().filter(|entry| !known.is_copy(Side::Lhs, &entry.name)) {
+            if wanted.is_empty() && known.is_alone(&entry.name) {
+                alone.push(entry);
+                continue;
+            }
+            let counterpart = known.counterpart(&entry.name).filter(|to| {
+                // Names that were exchanged are all followed, or none is.
+                wanted.is_empty() || !wanted.contains(to) && lhs.get(to).is_none()
+            });
+            let name = match names.rename(&entry.name) {
+                Some(renamed) => Cow::Owned(renamed),
+                None => Cow::Borrowed(counterpart.unwrap_or(&entry.name)),
+            };
+            named.push((name, entry));
+        }
+        named.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let mut clashes = Vec::new();
+        named.dedup_by(|later, earlier| {
+            let clash = later.0 == earlier.0;
+            if clash {
+                clashes.push((later.0.clone().into_owned(), [&earlier.1.name, &later.1.name]));
+                mem::swap(later, earlier);
+            }
+            clash
+        });
+        Self { named, alone, clashes }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::bytes::{File, ReadAt};
 use crate::error::{Error, ErrorKind, Result};
@@ -18,7 +18,25 @@ const OPEN: usize = 256;
 #[derive(Debug)]
 pub(super) struct Shards {
     paths: Paths,
-    open: Mutex<BTreeMap<u32, Arc<File>>>,
+    open: OpenFiles,
+}
+
+/// The files that are open.
+#[derive(Debug)]
+enum OpenFiles {
+    /// Of at most [`OPEN`] shards, all stay open. They are found without a lock, which many threads would wait for.
+    All(Box<[OnceLock<Arc<File>>]>),
+    /// Of more shards, the last that were opened.
+    Last(Mutex<BTreeMap<u32, Arc<File>>>),
+}
+
+impl OpenFiles {
+    fn new(shards: u32) -> Self {
+        match usize::try_from(shards) {
+            Ok(few @ 0..=OPEN) => Self::All((0..few).map(|_| OnceLock::new()).collect()),
+            _ => Self::Last(Mutex::default()),
+        }
+    }
 }
 
 /// The paths of shards.
@@ -32,12 +50,13 @@ enum Paths {
 impl Shards {
     /// The `count` shards whose paths start with `stem` and a hyphen.
     pub(super) fn new(stem: PathBuf, count: u32) -> Self {
-        Self { paths: Paths::Numbered(stem, count), open: Mutex::default() }
+        Self { paths: Paths::Numbered(stem, count), open: OpenFiles::new(count) }
     }
 
     /// The shards with these paths.
     pub(super) fn listed(paths: Vec<PathBuf>) -> Self {
-        Self { paths: Paths::Listed(paths), open: Mutex::default() }
+        let count = u32::try_from(paths.len()).unwrap_or(u32::MAX);
+        Self { paths: Paths::Listed(paths), open: OpenFiles::new(count) }
     }
 
     /// The number of shards, whether or not they exist.
@@ -58,36 +77,77 @@ impl Shards {
 
     /// Opens shard `number`, which is less than the count.
     pub(super) fn file(&self, number: u32) -> Result<Arc<File>> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(file) = open.get(&number) {
+        self.with_file(number, |file| Ok(Arc::clone(file)))
+    }
+
+    /// Calls `f` with shard `number`, which is less than the count.
+    pub(super) fn with_file<R>(
+        &self,
+        number: u32,
+        f: impl FnOnce(&Arc<File>) -> Result<R>,
+    ) -> Result<R> {
+        match &self.open {
+            OpenFiles::All(files) => {
+                let slot = files.get(number as usize);
+                if let Some(file) = slot.and_then(OnceLock::get) {
+                    return f(file);
+                }
+                // Two threads may open it at once; then one of the two is closed again.
+                let file = self.open(number)?;
+                f(slot.map_or(&file, |slot| slot.get_or_init(|| Arc::clone(&file))))
+            }
+            OpenFiles::Last(files) => f(&self.last_file(files, number)?),
+        }
+    }
+
+    fn last_file(&self, files: &Mutex<BTreeMap<u32, Arc<File>>>, number: u32) -> Result<Arc<File>> {
+        let mut files = files.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(file) = files.get(&number) {
             return Ok(Arc::clone(file));
         }
-        let path = self.path(number);
-        let file = Arc::new(File::open(&path).map_err(|error| missing(error, &path))?);
-        if open.len() >= OPEN {
+        let file = self.open(number)?;
+        if files.len() >= OPEN {
             // Readers own the files that they use. Shards are read in ascending order, so the lowest is the least likely to be
             // needed again.
-            open.pop_first();
+            files.pop_first();
         }
-        open.insert(number, Arc::clone(&file));
+        files.insert(number, Arc::clone(&file));
         Ok(file)
+    }
+
+    fn open(&self, number: u32) -> Result<Arc<File>> {
+        let path = self.path(number);
+        File::open(&path).map(Arc::new).map_err(|error| missing(error, &path))
     }
 
     /// Opens shard `number`, and checks that it contains the `bytes` bytes from `offset` on.
     pub(super) fn file_with(&self, number: u32, offset: u64, bytes: u64) -> Result<Arc<File>> {
-        let file = self.file(number)?;
-        let have = file.len().saturating_sub(offset);
-        if have < bytes {
-            let error = Error::truncated("content", bytes, have);
-            return Err(error.at(offset).in_file(file.path()));
-        }
-        Ok(file)
+        self.with_content(number, offset, bytes, |file| Ok(Arc::clone(file)))
     }
 
-    /// Shard `number` as a file that is opened again after it was closed.
-    pub(super) fn lasting(self: &Arc<Self>, number: u32) -> Result<Arc<dyn ReadAt>> {
-        let len = self.file(number)?.len();
-        Ok(Arc::new(ReopenedShard { shards: Arc::clone(self), number, len }))
+    /// Calls `f` with shard `number` if it contains the `bytes` bytes from `offset` on.
+    pub(super) fn with_content<R>(
+        &self,
+        number: u32,
+        offset: u64,
+        bytes: u64,
+        f: impl FnOnce(&Arc<File>) -> Result<R>,
+    ) -> Result<R> {
+        self.with_file(number, |file| {
+            let have = file.len().saturating_sub(offset);
+            if have < bytes {
+                let error = Error::truncated("content", bytes, have);
+                return Err(error.at(offset).in_file(file.path()));
+            }
+            f(file)
+        })
+    }
+
+    /// A shard as a file that is opened again after it was closed.
+    pub(super) fn lasting(self: &Arc<Self>, shard: u32) -> Result<Arc<dyn ReadAt>> {
+        let file = self.file(shard)?;
+        let (len, number) = (file.len(), file.number());
+        Ok(Arc::new(ReopenedShard { shards: Arc::clone(self), shard, len, number }))
     }
 
     /// Whether any of the shards exists, even if it cannot be opened.
@@ -100,8 +160,10 @@ impl Shards {
 #[derive(Debug)]
 struct ReopenedShard {
     shards: Arc<Shards>,
-    number: u32,
+    shard: u32,
     len: u64,
+    /// That of the file that was opened first.
+    number: Option<u64>,
 }
 
 impl ReadAt for ReopenedShard {
@@ -109,8 +171,12 @@ impl ReadAt for ReopenedShard {
         self.len
     }
 
+    fn number(&self) -> Option<u64> {
+        self.number
+    }
+
     fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<()> {
-        self.shards.file(self.number)?.read_at(offset, out)
+        self.shards.with_file(self.shard, |file| file.read_at(offset, out))
     }
 }
 

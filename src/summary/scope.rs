@@ -25,9 +25,12 @@ pub struct ScopeMovement {
 pub fn scopes(tensors: &[&TensorDiff], most: usize) -> Vec<ScopeMovement> {
     let names: Vec<String> = tensors.iter().map(|tensor| tensor.shown_name()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let scopes: Vec<_> = scopes_of_names(&names, most).into_iter().zip(tensors).collect();
     let mut groups = BTreeMap::<&str, Vec<&TensorDiff>>::new();
-    for (scope, tensor) in scopes_of_names(&names, most).into_iter().zip(tensors) {
-        groups.entry(scope).or_default().push(tensor);
+    // Neighbors are in one scope, most of the time.
+    for neighbors in scopes.chunk_by(|(a, _), (b, _)| a == b) {
+        let Some((scope, _)) = neighbors.first() else { continue };
+        groups.entry(scope).or_default().extend(neighbors.iter().map(|(_, tensor)| *tensor));
     }
     let mut scopes: Vec<_> = groups
         .into_iter()
@@ -57,7 +60,11 @@ pub(crate) fn scopes_of_names<'n>(names: &[&'n str], most: usize) -> Vec<&'n str
         })
     };
     let longest = paths.iter().map(Vec::len).max().unwrap_or_default();
-    let count = |depth: usize| at_depth(depth).collect::<BTreeSet<_>>().len();
+    let count = |depth: usize| {
+        let mut scopes: Vec<_> = at_depth(depth).collect();
+        scopes.dedup();
+        scopes.into_iter().collect::<BTreeSet<_>>().len()
+    };
     let few = (1..longest).find(|&depth| count(depth) >= FEW).unwrap_or(longest);
     let depth = (few..=longest).take_while(|&depth| count(depth) <= most).last().unwrap_or(few);
     at_depth(depth).collect()

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
-use crate::bytes::Checksum;
+use crate::bytes::{Checksum, Window};
 use crate::error::Result;
 
 use super::{DType, Shape, Slice};
@@ -94,6 +94,15 @@ pub trait Extent: fmt::Debug + Sync {
     /// # Errors
     /// If the file is missing or too short; the error has file and offset.
     fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<()>;
+
+    /// As [`read_at`](Self::read_at), through a window on the file, if the content is in one.
+    ///
+    /// # Errors
+    /// As [`read_at`](Self::read_at).
+    fn read_through(&self, window: &mut Window, offset: u64, out: &mut [u8]) -> Result<()> {
+        let _ = window;
+        self.read_at(offset, out)
+    }
 
     /// The stored checksum of the whole content, if there is one.
     fn stored_checksum(&self) -> Option<Checksum> {

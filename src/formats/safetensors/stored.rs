@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::bytes::ReadAt;
+use crate::bytes::{ReadAt, Window};
 use crate::error::{Error, Result};
 use crate::tensor::{DType, Extent, Shape, TensorSource, TensorStream};
 
@@ -31,6 +31,15 @@ impl Stored {
             Error::unsupported(format!("elements of type {} are not supported", ty.name)).at(start)
         })?;
         Ok(Self { dtype, shape, file, shard, start, end })
+    }
+
+    /// The position in the file of byte `offset` of the content, if there are bytes for `out`.
+    fn position(&self, offset: u64, out: &[u8]) -> Result<u64> {
+        let have = self.stored_bytes().saturating_sub(offset);
+        if have < out.len() as u64 {
+            return Err(Error::truncated("read", out.len() as u64, have).at(self.start));
+        }
+        Ok(self.start + offset)
     }
 
     /// Whether a byte has two elements.
@@ -67,11 +76,11 @@ impl TensorSource for Stored {
 
 impl Extent for Stored {
     fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<()> {
-        let have = self.stored_bytes().saturating_sub(offset);
-        if have < out.len() as u64 {
-            return Err(Error::truncated("read", out.len() as u64, have).at(self.start));
-        }
-        self.file.read_at(self.start + offset, out)
+        self.file.read_at(self.position(offset, out)?, out)
+    }
+
+    fn read_through(&self, window: &mut Window, offset: u64, out: &mut [u8]) -> Result<()> {
+        window.read(&*self.file, self.position(offset, out)?, out)
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::bytes::{Checksum, ChecksumKind, File, ReadAt};
+use crate::bytes::{Checksum, ChecksumKind, File, ReadAt, Window};
 use crate::error::{Error, Result};
 use crate::tensor::framing::Framed;
 use crate::tensor::{
@@ -61,11 +61,11 @@ impl TensorSource for Stored {
 
 impl Extent for Stored {
     fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<()> {
-        let have = self.entry.size.saturating_sub(offset);
-        if have < out.len() as u64 {
-            return Err(self.locate(Error::truncated("read", out.len() as u64, have)));
-        }
-        self.open()?.read_at(self.entry.offset + offset, out)
+        self.read(offset, out.len() as u64, |file, at| file.read_at(at, out))
+    }
+
+    fn read_through(&self, window: &mut Window, offset: u64, out: &mut [u8]) -> Result<()> {
+        self.read(offset, out.len() as u64, |file, at| window.read(file, at, out))
     }
 
     fn stored_checksum(&self) -> Option<Checksum> {

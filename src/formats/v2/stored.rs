@@ -37,6 +37,21 @@ impl Stored {
         self.shards.file_with(shard, offset, size)
     }
 
+    /// Calls `read` with the shard and the position in it of byte `offset` of the content, if `bytes` bytes follow.
+    pub(super) fn read(
+        &self,
+        offset: u64,
+        bytes: u64,
+        read: impl FnOnce(&File, u64) -> Result<()>,
+    ) -> Result<()> {
+        let BundleEntry { shard, offset: start, size, .. } = self.entry;
+        let have = size.saturating_sub(offset);
+        if have < bytes {
+            return Err(self.locate(Error::truncated("read", bytes, have)));
+        }
+        self.shards.with_content(shard, start, size, |file| read(file, start + offset))
+    }
+
     /// Adds the location of the content to an error.
     pub(super) fn locate(&self, error: Error) -> Error {
         error.at(self.entry.offset).in_file(&self.shards.path(self.entry.shard))

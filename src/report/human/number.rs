@@ -70,8 +70,9 @@ pub(in crate::report) fn pair(lhs: (Scalar, DType), rhs: (Scalar, DType)) -> [St
     let digits = |digits| {
         let float = |value| rounded(value, digits);
         let shown = [lhs, rhs].map(|(scalar, _)| formatted(scalar, float));
-        let is_told = shows_difference(lhs.0, rhs.0, |value| float(value).parse().ok());
-        Some(shown).filter(|[lhs, rhs]| lhs != rhs && is_told)
+        let [of_lhs, of_rhs] = &shown;
+        (of_lhs != of_rhs && shows_difference(lhs.0, rhs.0, |value| float(value).parse().ok()))
+            .then_some(shown)
     };
     let exact = [element(lhs.0, lhs.1), element(rhs.0, rhs.1)];
     let len = |pair: &[String; 2]| pair[0].len() + pair[1].len();
@@ -85,7 +86,7 @@ pub(in crate::report) fn pair(lhs: (Scalar, DType), rhs: (Scalar, DType)) -> [St
     };
     let most = len(&exact) + if is_told { 0 } else { MORE };
     let is_short = |shown: &[String; 2]| len(shown) < most;
-    let full = (DIGITS..=9).find_map(digits).filter(is_short).unwrap_or(exact);
+    let full = (fewest_digits(lhs.0, rhs.0)..=9).find_map(digits).filter(is_short).unwrap_or(exact);
     let roughly = match (lhs.0, rhs.0) {
         (Scalar::Integer(a), Scalar::Integer(b)) if full.iter().any(|side| side.len() > LONG) => {
             let [a, b] = [a, b].map(|side| side as f64);
@@ -95,6 +96,17 @@ pub(in crate::report) fn pair(lhs: (Scalar, DType), rhs: (Scalar, DType)) -> [St
         _ => None,
     };
     roughly.unwrap_or(full)
+}
+
+/// The significant digits below which no two rounded numbers show the difference of two floats, since a unit of the last digit is
+/// more than it; at least as many as a rounded number has.
+fn fewest_digits(lhs: Scalar, rhs: Scalar) -> usize {
+    let (Scalar::Float(lhs), Scalar::Float(rhs)) = (lhs, rhs) else { return DIGITS };
+    let least = lhs.abs().min(rhs.abs());
+    let most_unit = (rhs - lhs).abs() * (1.0 + 2.0 * TOLD);
+    let digits = least.log10().floor() + 1.0 - most_unit.log10();
+    // Without a logarithm it is NaN or infinite, and as a number of digits 0 or too many.
+    if digits.is_finite() { DIGITS.max(digits.clamp(0.0, 9.0).ceil() as usize) } else { DIGITS }
 }
 
 /// Rounded numbers show a difference that is at most this share of the exact one away from it.

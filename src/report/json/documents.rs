@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::layout;
+use super::layout::{self, LongList};
 use crate::artifact::NO_CHECKSUM;
 use crate::checkpoint::Listing;
 use crate::diff::{Diff, DiffOptions, Grouping, Only, ReportedChange};
@@ -28,7 +28,7 @@ pub(super) fn diff(
 ) -> io::Result<()> {
     let verdict = judged.map_or_else(|| diff.verdict(), |judged| judged.judgement.verdict());
     let reported: Vec<_> = diff.reported().map(change).collect();
-    let report = object! {
+    let before = object! {
         schema: "ckdiff/1",
         verdict: verdict,
         lhs: &diff.lhs,
@@ -43,7 +43,8 @@ pub(super) fn diff(
             movement: role_movements(diff),
             graph: diff.weights(),
         },
-        tensors: &diff.tensors,
+    };
+    let after = object! {
         changes: reported,
         grouped: diff.grouped().collect::<Vec<_>>(),
         ops: &diff.ops,
@@ -52,7 +53,9 @@ pub(super) fn diff(
         renames: &diff.renames,
         unused: &diff.unused,
     };
-    layout::write(&report, out)
+    let threads = diff.options.compare.threads;
+    let tensors = LongList { key: "tensors", items: &diff.tensors, threads };
+    layout::write_with_list(&before, &tensors, &after, out)
 }
 
 /// A change as it is reported, and the paths of those that are reported with it.

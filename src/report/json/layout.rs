@@ -6,10 +6,15 @@ use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
 
-use crate::name::is_printable;
+use crate::name::{is_plain, is_printable};
+use crate::tensor::in_parallel;
 
 /// Bytes that are written at once.
 const BUFFER: usize = 64 << 10;
+/// Items of a list that are in memory as text at once.
+const ROUND: usize = 1 << 10;
+/// Items that a thread writes at once.
+const TURN: usize = 1 << 5;
 
 /// Writes `value` as JSON, followed by a line end.
 pub(super) fn write(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
@@ -20,6 +25,51 @@ pub(super) fn write(value: &impl Serialize, out: &mut dyn Write) -> io::Result<(
     out.flush()
 }
 
+/// A list whose items are written on several threads.
+pub(super) struct LongList<'a, T> {
+    pub(super) key: &'static str,
+    pub(super) items: &'a [T],
+    /// 0 for one per core.
+    pub(super) threads: usize,
+}
+
+/// Writes one object: the entries of `before`, which has at least one, the list, and the entries of `after`; and a line end.
+pub(super) fn write_with_list<T: Serialize + Sync>(
+    before: &impl Serialize,
+    list: &LongList<'_, T>,
+    after: &impl Serialize,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(BUFFER, out);
+    let start = Lines { part: Part::Start, ..Lines::default() };
+    before.serialize(&mut Serializer::with_formatter(&mut out, start))?;
+    write!(out, ",\n  \"{}\": [", list.key)?;
+    let mut first = true;
+    for round in list.items.chunks(ROUND) {
+        let turns: Vec<_> = round.chunks(TURN).collect();
+        for text in in_parallel(&turns, list.threads, |turn| items(turn)) {
+            out.write_all(text?.get(usize::from(first)..).unwrap_or_default())?;
+            first = false;
+        }
+    }
+    out.write_all(if list.items.is_empty() { b"]" } else { b"\n  ]" })?;
+    let end = Lines { part: Part::End, ..Lines::default() };
+    after.serialize(&mut Serializer::with_formatter(&mut out, end))?;
+    out.write_all(b"\n")?;
+    out.flush()
+}
+
+/// Items of a list of the outermost object, each after a comma.
+fn items<T: Serialize>(items: &[T]) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    for item in items {
+        text.extend_from_slice(b",\n    ");
+        let inside = Lines { depth: 2, listing: true, ..Lines::default() };
+        item.serialize(&mut Serializer::with_formatter(&mut text, inside))?;
+    }
+    Ok(text)
+}
+
 /// Breaks lines in the outermost object and in the arrays that are its values.
 #[derive(Debug, Default)]
 struct Lines {
@@ -28,6 +78,19 @@ struct Lines {
     filled: bool,
     /// Whether lines break at depth 2, as they do in arrays.
     listing: bool,
+    /// The part of the outermost object that is written.
+    part: Part,
+}
+
+/// A part of the outermost object.
+#[derive(Debug, Default, Clone, Copy, PartialEq)]
+enum Part {
+    #[default]
+    All,
+    /// The first entries, without a closing bracket.
+    Start,
+    /// The last entries, without an opening bracket.
+    End,
 }
 
 impl Lines {
@@ -46,10 +109,11 @@ impl Lines {
         if self.depth == 2 {
             self.listing = array;
         }
-        out.write_all(bracket)
+        if self.depth == 1 && self.part == Part::End { Ok(()) } else { out.write_all(bracket) }
     }
 
     fn item<W: Write + ?Sized>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        let first = first && !(self.depth == 1 && self.part == Part::End);
         match (self.breaks(), first) {
             (true, first) => {
                 out.write_all(if first { b"\n" } else { b",\n" })?;
@@ -61,6 +125,9 @@ impl Lines {
     }
 
     fn close<W: Write + ?Sized>(&mut self, out: &mut W, bracket: &[u8]) -> io::Result<()> {
+        if self.depth == 1 && self.part == Part::Start {
+            return Ok(());
+        }
         let breaks = self.breaks() && self.filled;
         self.depth -= 1;
         self.filled = true;
@@ -83,6 +150,9 @@ impl Formatter for Lines {
         out: &mut W,
         fragment: &str,
     ) -> io::Result<()> {
+        if is_plain(fragment) {
+            return out.write_all(fragment.as_bytes());
+        }
         let mut rest = fragment;
         while let Some((at, special)) = rest.char_indices().find(|(_, c)| !is_printable(*c)) {
             let (plain, from) = rest.split_at(at);
