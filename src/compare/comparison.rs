@@ -126,7 +126,7 @@ statistics! { |tally, sums, kind|
     tolerances: Vec<(Tolerance, u64)> =
         tally.further.iter().map(|further| (further.tolerance, further.mismatched)).collect();
     /// Differences by magnitude, if requested.
-    histogram: Option<Histogram> = tally.bins.as_ref().map(Bins::histogram);
+    histogram: Option<Histogram> = tally.bins.as_deref().map(Bins::histogram);
     /// Values of each side by sign and magnitude, if requested, for two real numbers.
     values: Option<Sides<ValueHistogram>> = tally.values.clone();
     /// Zeros of each side, where `values` are.

@@ -18,7 +18,7 @@ pub(super) struct Tally {
     pub(super) rule: Rule,
     pub(super) further: Vec<Further>,
     /// Differences by magnitude, if requested.
-    pub(super) bins: Option<Bins>,
+    pub(super) bins: Option<Box<Bins>>,
     /// The values of each side, if requested; complete when the range is.
     pub(super) values: Option<Sides<ValueHistogram>>,
     /// Position of the next element.
@@ -48,6 +48,8 @@ pub(super) struct Extremes {
     pub(super) worst: Option<(f64, Worst)>,
     /// The largest relative difference of finite pairs with lhs ≠ 0.
     pub(super) max_rel: Option<f64>,
+    /// The difference and the magnitude of the first pair that has it; `None` if it is 0 or from another range.
+    pub(super) largest_relative: Option<(f64, f64)>,
     /// The largest distance of finite pairs in representable values; 0 before the first.
     pub(super) max_ulp: u64,
     /// The smallest `rtol` under which all finite pairs are close; infinite where there is none.
@@ -99,6 +101,7 @@ impl Extremes {
         let relative = abs_diff / magnitude;
         if !relative.is_nan() && self.max_rel.is_none_or(|most| relative > most) {
             self.max_rel = Some(relative);
+            self.largest_relative = Some((abs_diff, magnitude)).filter(|_| relative > 0.0);
         }
         let is_close = abs_diff == 0.0 || abs_diff <= self.rtol * magnitude;
         if !is_close {
@@ -129,6 +132,7 @@ impl Extremes {
         }
         if let Some(relative) = later.max_rel {
             self.max_rel = Some(self.max_rel.map_or(relative, |most| most.max(relative)));
+            self.largest_relative = None;
         }
         self.max_ulp = self.max_ulp.max(later.max_ulp);
         self.rtol = self.rtol.max(later.rtol);
@@ -147,7 +151,7 @@ impl Tally {
         Self {
             rule: rule(&options.tolerance),
             further: options.further.iter().map(further).collect(),
-            bins: options.histogram.then(Bins::default),
+            bins: options.histogram.then(Box::default),
             values: None,
             position,
             elements: 0,

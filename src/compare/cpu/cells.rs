@@ -14,9 +14,11 @@ use crate::tensor::{Number, Scalar};
 use super::blocks::{Blocks, Buffer};
 use super::counts::{CellCounts, settle};
 use super::excluded::{Excluded, Originals};
+use super::narrow::Elements;
 use super::pairs::{self, Collect};
 use super::requested::{Operands, Optional};
 use super::sums::{KernelPasses, first_pass};
+use super::ties::Ties;
 
 /// Collects statistics over real numbers of one type. `equal` says that both sides are the same bytes; `scalars` returns the
 /// values of the pair at an index.
@@ -48,7 +50,13 @@ struct Buffers<T: Number> {
     wide: Buffer<T::Wide>,
     finite: Buffer<T>,
     wide_finite: Buffer<T::Wide>,
+    kept: Kept<T>,
+}
+
+/// What is kept from cell to cell beside the buffers of its elements.
+struct Kept<T: Number> {
     operands: Option<Box<Operands<T>>>,
+    ties: Ties,
 }
 
 impl<T: Number> Default for Buffers<T> {
@@ -58,7 +66,7 @@ impl<T: Number> Default for Buffers<T> {
             wide: Buffer::default(),
             finite: Buffer::default(),
             wide_finite: Buffer::default(),
-            operands: None,
+            kept: Kept { operands: None, ties: Ties::default() },
         }
     }
 }
@@ -80,12 +88,12 @@ impl<T: Number> Cell<'_, T> {
         scalars: impl Fn(usize) -> (Scalar, Scalar),
     ) -> bool {
         let &Self { lhs, rhs, equal, .. } = self;
-        let Buffers { whole, wide, finite, wide_finite, operands } = buffers;
+        let Buffers { whole, wide, finite, wide_finite, kept } = buffers;
         let mut blocks = Blocks::new(lhs, rhs, whole);
         let mut counts = CellCounts::default();
         if let Some(exact) = blocks.exact() {
             let first = first_pass(blocks, exact, equal);
-            self.add((blocks, exact), &first, counts, operands, tally, scalars);
+            self.add((blocks, exact), &first, counts, kept, tally, scalars);
             return true;
         }
         let mut wide = blocks.widen(wide);
@@ -103,7 +111,7 @@ impl<T: Number> Cell<'_, T> {
         if T::WIDE && !(first.is_finite() && is_in_range(blocks, &first, equal)) {
             return false;
         }
-        self.add((blocks, wide), &first, counts, operands, tally, scalars);
+        self.add((blocks, wide), &first, counts, kept, tally, scalars);
         true
     }
 
@@ -113,7 +121,7 @@ impl<T: Number> Cell<'_, T> {
         (blocks, wide): (Blocks<'_, T>, Blocks<'_, W>),
         first: &FirstPass<f64>,
         mut counts: CellCounts,
-        operands: &mut Option<Box<Operands<T>>>,
+        Kept { operands, ties }: &mut Kept<T>,
         tally: &mut Tally,
         scalars: impl Fn(usize) -> (Scalar, Scalar),
     ) {
@@ -127,9 +135,11 @@ impl<T: Number> Cell<'_, T> {
         if collect == Collect::Everything {
             if !equal {
                 counts.add_bits(blocks);
-                counts.add_values(wide, T::FLOAT, &tally.rule, &tally.extremes);
+                let elements = Elements::new::<T>(first.squares, ties, &tally.extremes);
+                counts.add_values(wide, &elements, &tally.rule, &tally.extremes);
                 if tally.has_optional() && counts.differing > 0 {
-                    let operands = operands.get_or_insert_with(Operands::new_box);
+                    let operands =
+                        operands.get_or_insert_with(|| Operands::new_box(&tally.further));
                     Optional { blocks, wide, operands, counts: &mut counts, tally }.collect();
                 }
             }

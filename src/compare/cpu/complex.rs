@@ -13,6 +13,7 @@ use crate::tensor::{Bool, ComplexNumber, Element, Encoding, Number, Scalar, Visi
 use super::blocks::Blocks;
 use super::counts::{CellCounts, settle};
 use super::mixed::{Side, cells_of};
+use super::narrow::Elements;
 use super::pairs::{self, Collect};
 use super::requested::{Operands, Optional};
 use super::sums::{KernelPasses, first_pass};
@@ -145,9 +146,9 @@ impl Cell {
                 (at < len).then(|| Pair::of_parts((x_re, x_im), (y_re, y_im), differs))
             };
             let wide = Blocks::whole(magnitudes.as_slice(), abs_diffs.as_slice(), blocks);
-            counts.add_values(wide, true, &tally.rule, &tally.extremes);
+            counts.add_values(wide, &Elements::default(), &tally.rule, &tally.extremes);
             if tally.has_optional() && counts.differing > 0 {
-                let operands = operands.get_or_insert_with(Operands::new_box);
+                let operands = operands.get_or_insert_with(|| Operands::new_box(&tally.further));
                 Optional { blocks: wide, wide, operands, counts: &mut counts, tally }.collect();
             }
             settle(wide, &counts, re.1 | im.1, tally, pair, scalars);

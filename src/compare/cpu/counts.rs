@@ -16,6 +16,7 @@ use crate::tensor::{Number, Scalar};
 
 use super::blocks::{Blocks, Buffer};
 use super::excluded::Excluded;
+use super::narrow::{Elements, FoundValues, NarrowValues, narrow_threshold, or_least};
 use super::pairs;
 
 /// The statistics of a cell; all zero where all pairs are equal.
@@ -51,12 +52,11 @@ impl CellCounts {
         self.max_ulp = found.max_ulp;
     }
 
-    /// Collects the statistics that are decided by the values, after those of the bits. `is_float` says that the elements are
-    /// floats, whatever they are computed in.
+    /// Collects the statistics that are decided by the values, after those of the bits.
     pub(super) fn add_values<W: Number>(
         &mut self,
         blocks: Blocks<'_, W>,
-        is_float: bool,
+        elements: &Elements,
         rule: &Rule,
         extremes: &Extremes,
     ) {
@@ -65,7 +65,7 @@ impl CellCounts {
         let arch = Arch::new();
         let found = blocks
             .cast()
-            .and_then(|blocks| NarrowValues::new(blocks, tolerance, threshold, !is_float))
+            .and_then(|blocks| NarrowValues::new(blocks, elements, tolerance, threshold))
             .and_then(|kernel| arch.dispatch(kernel))
             .unwrap_or_else(|| arch.dispatch(Values { blocks, tolerance, threshold }));
         self.outside = found.outside;
@@ -101,13 +101,6 @@ impl<T: Number> pulp::NullaryFnOnce for Bits<'_, T> {
             ..CellCounts::default()
         }
     }
-}
-
-/// What is decided by the values.
-struct FoundValues {
-    outside: u64,
-    exceeding: u64,
-    max_abs: f64,
 }
 
 /// Counts in `f64`, as defined.
@@ -149,99 +142,6 @@ impl<W: Number> pulp::NullaryFnOnce for Values<'_, W> {
 fn exceeded(product: f64) -> f64 {
     const LEAST: f64 = f64::from_bits(1);
     if product > LEAST { product } else { LEAST }
-}
-
-/// Smaller than every difference in `f32` but 0, which is within every tolerance.
-const LEAST_NARROW: f32 = f32::from_bits(1);
-
-#[inline(always)]
-fn or_least(bound: f32) -> f32 {
-    if bound > LEAST_NARROW { bound } else { LEAST_NARROW }
-}
-
-/// Slightly below a threshold, since a lower one only means that more pairs are looked at.
-#[expect(clippy::cast_possible_truncation, reason = "the margin is larger than the rounding")]
-fn narrow_threshold(threshold: f64) -> f32 {
-    (threshold.min(MOST_TOLERANCE) * (1.0 - MARGIN)) as f32
-}
-
-/// Counts in `f32`, with bounds on both sides of the tolerance: pairs between them are left to [`Values`].
-struct NarrowValues<'a> {
-    blocks: Blocks<'a, f32>,
-    /// Pairs beyond this tolerance are outside.
-    above: (f32, f32),
-    /// Pairs within this tolerance are not.
-    below: (f32, f32),
-    threshold: f32,
-    /// Whether differences are exact.
-    is_exact: bool,
-}
-
-/// How far the bounds are from the tolerance: more than the error of four operations in `f32`.
-const MARGIN: f64 = 1.0 / (1u32 << 20) as f64;
-/// The smallest and the largest tolerances whose products with any `f32` are not rounded by more than that.
-const LEAST_TOLERANCE: f64 = f64::from_bits((1023 - 100) << 52);
-/// See [`LEAST_TOLERANCE`].
-const MOST_TOLERANCE: f64 = f64::from_bits((1023 + 100) << 52);
-
-impl<'a> NarrowValues<'a> {
-    /// `None` for tolerances whose products could leave the range of `f32`.
-    #[expect(clippy::cast_possible_truncation, reason = "the margin is larger than the rounding")]
-    fn new(
-        blocks: Blocks<'a, f32>,
-        tolerance: Option<(f64, f64)>,
-        threshold: f64,
-        is_exact: bool,
-    ) -> Option<Self> {
-        let fits = |x: f64| x == 0.0 || (LEAST_TOLERANCE..=MOST_TOLERANCE).contains(&x);
-        let bounds = |(atol, rtol): (f64, f64), factor: f64| {
-            ((atol * factor) as f32, (rtol * factor) as f32)
-        };
-        let (above, below) = match tolerance {
-            None => ((f32::MAX, 0.0), (f32::MAX, 0.0)),
-            // Between two integers, no difference is undecided.
-            Some((atol, 0.0)) if is_exact && atol < f64::from(1 << f32::MANTISSA_DIGITS) => {
-                let within = atol.floor() as f32;
-                ((within, 0.0), (within + 1.0, 0.0))
-            }
-            Some((atol, rtol)) if fits(atol) & fits(rtol) => {
-                (bounds((atol, rtol), 1.0 + MARGIN), bounds((atol, rtol), 1.0 - MARGIN))
-            }
-            Some(_) => return None,
-        };
-        Some(Self { blocks, above, below, threshold: narrow_threshold(threshold), is_exact })
-    }
-}
-
-impl pulp::NullaryFnOnce for NarrowValues<'_> {
-    type Output = Option<FoundValues>;
-
-    #[inline(always)]
-    fn call(self) -> Self::Output {
-        let Self { blocks, above, below, threshold, is_exact } = self;
-        let mut outside = [0u32; LANES];
-        let mut not_inside = [0u32; LANES];
-        let mut exceeding = [0u32; LANES];
-        let mut max_abs = [0.0f32; LANES];
-        for (lhs, rhs) in blocks.iter() {
-            for i in 0..LANES {
-                let (abs_diff, magnitude) = ((rhs[i] - lhs[i]).abs(), lhs[i].abs());
-                outside[i] += u32::from(abs_diff > above.0 + above.1 * magnitude);
-                not_inside[i] += u32::from(abs_diff >= or_least(below.0 + below.1 * magnitude));
-                exceeding[i] += u32::from(abs_diff >= or_least(threshold * magnitude));
-                max_abs[i] = if abs_diff > max_abs[i] { abs_diff } else { max_abs[i] };
-            }
-        }
-        let max_abs = max_abs.into_iter().fold(0.0, f32::max);
-        let outside: u32 = outside.iter().sum();
-        let is_decided = max_abs.is_finite() && outside == not_inside.iter().sum::<u32>();
-        is_decided.then(|| FoundValues {
-            outside: outside.into(),
-            exceeding: exceeding.iter().sum::<u32>().into(),
-            // A difference in `f64` may round to a larger number; 0 and integers are exact.
-            max_abs: if is_exact | (max_abs == 0.0) { max_abs } else { max_abs.next_up() }.into(),
-        })
-    }
 }
 
 /// Takes the statistics of a cell into the tally. Positions and maxima are searched for only where there may be new ones: `pair`

@@ -2,19 +2,24 @@
 //!
 //! [`pairs`] follows the definition element by element. [`cells`] computes the same for a cell of real numbers at a time:
 //! [`sums`](mod@sums) adds, [`counts`] collects the statistics of every comparison, [`requested`] the optional ones, and [`excluded`]
-//! counts pairs that are not finite. [`values`](mod@values) counts the values of each side.
+//! counts pairs that are not finite. [`values`](mod@values) counts the values of each side; [`ties`] tells how few pairs can change the
+//! largest relative difference, [`narrow`] computes in `f32`, and
+//! [`ladder`] tries few of many tolerances.
 
 mod blocks;
 mod cells;
 mod complex;
 mod counts;
 mod excluded;
+mod ladder;
 mod mixed;
+mod narrow;
 mod pairs;
 mod requested;
 mod sums;
 #[cfg(test)]
 mod tests;
+mod ties;
 mod values;
 
 use crate::tensor::{Bool, ComplexNumber, DType, Kind, Number, Scalar, Visit};

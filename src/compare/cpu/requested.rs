@@ -3,16 +3,20 @@
 //! A cell is cut into groups that fit the first-level cache. Differences, magnitudes and ulps of a group are computed once,
 //! and one tolerance after the other goes over them.
 
+use std::mem;
+
 use pulp::Arch;
 
 use crate::compare::close::Rule;
 use crate::compare::grid::LANES;
 use crate::compare::histogram::{Bins, GROUP};
-use crate::compare::tally::Tally;
+use crate::compare::tally::{Further, Tally};
 use crate::tensor::Number;
 
 use super::blocks::Blocks;
 use super::counts::CellCounts;
+use super::ladder::{CountOutside, Ladder};
+use super::narrow::NarrowOperands;
 
 /// Blocks in a group.
 const BLOCKS: usize = GROUP / LANES;
@@ -39,33 +43,71 @@ impl<T: Number, W: Number> pulp::NullaryFnOnce for Optional<'_, T, W> {
     #[inline(always)]
     fn call(self) {
         let Self { blocks, wide, operands, counts, tally } = self;
-        if tally.rule.ulp.is_some() {
+        let by_ulps = |rule: &Rule| rule.ulp.is_some();
+        let any_by_ulps = tally.further.iter().any(|further| by_ulps(&further.rule));
+        if by_ulps(&tally.rule) {
             counts.outside = 0;
         }
-        let by_ulps = tally.further.iter().any(|further| further.rule.ulp.is_some());
-        let ulps = T::HAS_ULPS && (by_ulps || tally.rule.ulp.is_some() || tally.bins.is_some());
         for further in &mut tally.further {
             if further.rule.absolute.is_none() {
                 further.mismatched += counts.differing;
             }
         }
+        let needs_ulps = by_ulps(&tally.rule) || any_by_ulps || tally.bins.is_some();
         for (blocks, wide) in blocks.groups(BLOCKS).zip(wide.groups(BLOCKS)) {
-            operands.fill_abs_diffs(wide);
-            if ulps {
+            // No closures, which are vectorized only if they happen to be inlined.
+            let narrow = match wide.cast::<f32>() {
+                Some(wide) => operands.narrow.fill(wide),
+                None => false,
+            };
+            if needs_ulps || !narrow {
+                operands.fill_abs_diffs(wide);
+            }
+            if T::HAS_ULPS && needs_ulps {
                 operands.fill_ulps(blocks);
             }
-            if tally.rule.ulp.is_some() {
+            if by_ulps(&tally.rule) {
                 counts.outside += operands.outside(&tally.rule);
             }
-            for further in &mut tally.further {
-                if further.rule.absolute.is_some() {
+            if any_by_ulps {
+                for further in tally.further.iter_mut().filter(|further| by_ulps(&further.rule)) {
                     further.mismatched += operands.outside(&further.rule);
                 }
             }
+            let mut ladder = mem::take(&mut operands.ladder);
+            ladder.count(
+                &mut tally.further,
+                &mut Group { wide, operands, narrow, filled: needs_ulps || !narrow },
+            );
+            operands.ladder = ladder;
             if let Some(bins) = &mut tally.bins {
                 operands.count(bins);
             }
         }
+    }
+}
+
+/// A group of pairs whose operands were taken.
+struct Group<'a, T: Number, W> {
+    wide: Blocks<'a, W>,
+    operands: &'a mut Operands<T>,
+    /// Whether the narrow operands were taken, and whether the others were.
+    narrow: bool,
+    filled: bool,
+}
+
+impl<T: Number, W: Number> CountOutside for Group<'_, T, W> {
+    #[inline(always)]
+    fn count(&mut self, atol: f64, rtol: f64) -> u64 {
+        if self.narrow
+            && let Some(outside) = self.operands.narrow.outside(atol, rtol)
+        {
+            return outside;
+        }
+        if !mem::replace(&mut self.filled, true) {
+            self.operands.fill_abs_diffs(self.wide);
+        }
+        self.operands.outside_absolute(atol, rtol)
     }
 }
 
@@ -76,12 +118,20 @@ pub(super) struct Operands<T: Number> {
     magnitudes: [f64; GROUP],
     ulps: [T::Ulps; GROUP],
     len: usize,
+    narrow: NarrowOperands,
+    ladder: Ladder,
 }
 
 impl<T: Number> Operands<T> {
-    pub(super) fn new_box() -> Box<Self> {
-        let ulps = [T::Ulps::default(); GROUP];
-        Box::new(Self { abs_diffs: [0.0; GROUP], magnitudes: [0.0; GROUP], ulps, len: 0 })
+    pub(super) fn new_box(further: &[Further]) -> Box<Self> {
+        Box::new(Self {
+            abs_diffs: [0.0; GROUP],
+            magnitudes: [0.0; GROUP],
+            ulps: [T::Ulps::default(); GROUP],
+            len: 0,
+            narrow: NarrowOperands::new(),
+            ladder: Ladder::new(further),
+        })
     }
 
     #[inline(always)]
@@ -132,13 +182,16 @@ impl<T: Number> Operands<T> {
                 };
                 pairs.zip(self.ulps()).map(outside).sum()
             }
-            _ => {
-                let outside = |(&abs_diff, &magnitude): (&f64, &f64)| {
-                    u64::from(abs_diff > atol + rtol * magnitude)
-                };
-                pairs.map(outside).sum()
-            }
+            _ => self.outside_absolute(atol, rtol),
         }
+    }
+
+    #[inline(always)]
+    fn outside_absolute(&self, atol: f64, rtol: f64) -> u64 {
+        let pairs = self.abs_diffs().iter().zip(self.magnitudes());
+        let outside =
+            |(&abs_diff, &magnitude): (&f64, &f64)| u64::from(abs_diff > atol + rtol * magnitude);
+        pairs.map(outside).sum()
     }
 
     #[inline(always)]
