@@ -22,6 +22,8 @@ pub(super) const MOST_POWER: i32 = BIAS + 1;
 
 /// Differences in a group; as many as a 16-bit counter can count.
 pub(super) const GROUP: usize = 1 << 10;
+/// Bytes that are compared at once; a group has at most as many times this number as a byte can count.
+const AT_ONCE: usize = 64;
 /// The maximum number of bins that a batch is compared with one by one; with more, each difference is added to its bin.
 const FEW: u16 = 32;
 
@@ -177,6 +179,7 @@ impl Bins {
 /// vectorizes; where there are many, each number is added to its bin.
 #[inline(always)]
 fn count<T: Copy>(numbers: &[T], bin: impl Fn(T) -> u16, mut add: impl FnMut(u16, u64)) {
+    const { assert!(GROUP / AT_ONCE <= u8::MAX as usize && GROUP.is_multiple_of(AT_ONCE)) };
     let mut bins = [0u16; GROUP];
     let (mut least, mut most) = (u16::MAX, 0);
     for (at, &number) in bins.iter_mut().zip(numbers) {
@@ -185,14 +188,24 @@ fn count<T: Copy>(numbers: &[T], bin: impl Fn(T) -> u16, mut add: impl FnMut(u16
         least = least.min(at.wrapping_sub(1));
         most = most.max(*at);
     }
-    let bins = bins.get(..numbers.len()).unwrap_or_default();
     let least = least.wrapping_add(1);
     if most.saturating_sub(least) < FEW {
-        for bin in least..=most {
-            let n = bins.iter().fold(0u16, |n, &at| n + u16::from(at == bin));
-            add(bin, n.into());
+        // As bytes, of which a vector has twice as many. Bin 0, also that of the rest of the group, is far beyond the few.
+        let mut few = [0u8; GROUP];
+        for (few, bin) in few.iter_mut().zip(bins) {
+            *few = u8::try_from(bin.wrapping_sub(least)).unwrap_or(u8::MAX);
+        }
+        for (bin, number) in (least..=most).zip(0u8..) {
+            let mut counts = [0u8; AT_ONCE];
+            for some in few.as_chunks::<AT_ONCE>().0 {
+                for (n, &at) in counts.iter_mut().zip(some) {
+                    *n += u8::from(at == number);
+                }
+            }
+            add(bin, counts.iter().map(|&n| u64::from(n)).sum());
         }
     } else {
+        let bins = bins.get(..numbers.len()).unwrap_or_default();
         bins.iter().for_each(|&bin| add(bin, 1));
     }
 }

@@ -16,10 +16,19 @@ pub(super) enum Key<'a> {
     String(&'a [u8]),
 }
 
+/// The tag of a key that is a string.
+const STRING_KEY: u8 = (map_entry::KEY << 3) as u8 | 2;
+
 impl<'a> Key<'a> {
     /// The key of an entry in canonical form, where it is the first record.
     pub(super) fn first(ty: &MessageType, entry: &'a [u8]) -> Option<Self> {
         let (field, _) = ty.entry()?;
+        // Nearly all keys are short strings.
+        if let [STRING_KEY, len @ ..0x80, rest @ ..] = entry
+            && field.wire_type == WireType::Len
+        {
+            return rest.get(..usize::from(*len)).map(Self::String);
+        }
         let record = Records::new(entry, 0).next()?.ok()?;
         (record.number == map_entry::KEY).then(|| Self::new(field.kind, record.value))
     }
