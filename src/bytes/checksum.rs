@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use crc_fast::{CrcAlgorithm, Digest, checksum_combine};
+use crc_fast::{CrcAlgorithm, Digest};
+
+use super::crc_combine;
 
 /// A kind of checksum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +21,14 @@ impl ChecksumKind {
         match self {
             Self::Crc32c => "crc32c",
             Self::Crc32 => "CRC-32",
+        }
+    }
+
+    /// The polynomial with its bits reversed, as the CRC is computed.
+    fn polynomial(self) -> u32 {
+        match self {
+            Self::Crc32c => 0x82f6_3b78,
+            Self::Crc32 => 0xedb8_8320,
         }
     }
 
@@ -70,9 +80,8 @@ impl Checksum {
         if next.len == 0 {
             return self;
         }
-        let (value, next_value) = (u64::from(self.value), u64::from(next.value));
-        let joined = checksum_combine(self.kind.algorithm(), value, next_value, next.len);
-        Self { value: narrow(joined), len: self.len + next.len, ..self }
+        let value = crc_combine::combine(self.kind.polynomial(), self.value, next.value, next.len);
+        Self { value, len: self.len + next.len, ..self }
     }
 
     /// Adds `bytes` to the end.

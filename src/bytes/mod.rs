@@ -6,6 +6,7 @@ pub(crate) mod base64;
 mod bounded;
 mod checksum;
 mod crc32c;
+mod crc_combine;
 mod cursor;
 mod file;
 mod hex;

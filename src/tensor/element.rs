@@ -34,7 +34,16 @@ pub trait Number: Element {
 
     /// The value of an integer of a byte or less; 0 for all others.
     #[inline(always)]
-    fn small(self) -> i32 {
+    fn small(self) -> i16 {
+        0
+    }
+
+    /// Whether the bits, shifted to the left, are those of an IEEE float of 16 bits with the same value.
+    const IS_HALF: bool = false;
+
+    /// The bits of a float of 16 bits with the same value; 0 for types without.
+    #[inline(always)]
+    fn half_bits(self) -> u16 {
         0
     }
 

@@ -44,11 +44,11 @@ macro_rules! integers {
 integers! {
     i8: u16, f32, f32::from, f32; {
         fn to_f64(self) -> f64 { self.into() }
-        fn small(self) -> i32 { self.into() }
+        fn small(self) -> i16 { self.into() }
     }
     u8: u16, f32, f32::from, f32; {
         fn to_f64(self) -> f64 { self.into() }
-        fn small(self) -> i32 { self.into() }
+        fn small(self) -> i16 { self.into() }
     }
     i16: u16, f32, f32::from, f32; { fn to_f64(self) -> f64 { self.into() } }
     u16: u16, f32, f32::from, f32; { fn to_f64(self) -> f64 { self.into() } }
@@ -121,7 +121,7 @@ macro_rules! small_integers {
             type Exact = f32;
 
             #[inline(always)]
-            fn small(self) -> i32 {
+            fn small(self) -> i16 {
                 self.value().into()
             }
 

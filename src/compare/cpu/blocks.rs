@@ -7,6 +7,8 @@ use pulp::Arch;
 use crate::compare::grid::LANES;
 use crate::tensor::Number;
 
+use super::halves;
+
 /// A buffer for the blocks of both sides of a cell, which grows as needed.
 pub(super) type Buffer<T> = [Vec<[T; LANES]>; 2];
 
@@ -81,9 +83,11 @@ impl<'a, T: Number> Blocks<'a, T> {
             return wide;
         }
         Blocks::fill(self.lhs.len(), buffer, |[lhs, rhs]| {
-            let arch = Arch::new();
-            arch.dispatch(Widen { from: self.lhs.as_flattened(), to: lhs });
-            arch.dispatch(Widen { from: self.rhs.as_flattened(), to: rhs });
+            for (from, to) in [(self.lhs.as_flattened(), lhs), (self.rhs.as_flattened(), rhs)] {
+                if !halves::widen(from, to) {
+                    Arch::new().dispatch(Widen { from, to });
+                }
+            }
         })
     }
 

@@ -92,15 +92,21 @@ impl<T: Number> pulp::NullaryFnOnce for Bits<'_, T> {
         // In a loop of its own, since counters and distances may have different widths.
         let max_ulp = self.0.pairs().fold(T::Ulps::default(), |most, (x, y)| most.max(x.ulps(y)));
         let zero_lhs = zero_lhs.into();
-        let zero_sign = |(x, y): (T, T)| u64::from(x.differs(y) & x.is_zero() & y.is_zero());
         CellCounts {
             differing: differing.into(),
             zero_lhs,
-            zero_sign: if zero_lhs == 0 { 0 } else { self.0.pairs().map(zero_sign).sum() },
+            zero_sign: if T::FLOAT && zero_lhs > 0 { zero_signs(self.0) } else { 0 },
             max_ulp: max_ulp.into(),
             ..CellCounts::default()
         }
     }
+}
+
+/// Pairs of zeros with different signs.
+#[inline(always)]
+fn zero_signs<T: Number>(blocks: Blocks<'_, T>) -> u64 {
+    let of_pair = |(x, y): (T, T)| T::Count::from(x.differs(y) & x.is_zero() & y.is_zero());
+    blocks.pairs().fold(T::Count::default(), |n, pair| n + of_pair(pair)).into()
 }
 
 /// Counts in `f64`, as defined.

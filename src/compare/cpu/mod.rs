@@ -11,6 +11,7 @@ mod cells;
 mod complex;
 mod counts;
 mod excluded;
+mod halves;
 mod ladder;
 mod mixed;
 mod narrow;

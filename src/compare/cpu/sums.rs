@@ -23,20 +23,44 @@ pub(super) fn first_pass<T: Number, W: Number>(
     let arch = Arch::new();
     if T::IS_SMALL {
         arch.dispatch(IntegerSums(blocks))
+    } else if const { has_exact_squares::<W>() } && has_fused(arch) {
+        if equal {
+            arch.dispatch(EqualSums::<_, true>(wide))
+        } else {
+            arch.dispatch(LaneSums::<_, 8, true>(wide))
+        }
     } else if equal {
-        arch.dispatch(EqualSums(wide))
+        arch.dispatch(EqualSums::<_, false>(wide))
     } else if W::FLOAT {
-        arch.dispatch(LaneSums::<_, 8>(wide))
+        arch.dispatch(LaneSums::<_, 8, false>(wide))
     } else {
-        arch.dispatch(LaneSums::<_, 4>(wide))
+        arch.dispatch(LaneSums::<_, 4, false>(wide))
     }
+}
+
+/// Whether squares are exact in `f64`, so that to add one in a fused operation has the same result.
+const fn has_exact_squares<W: Number>() -> bool {
+    W::FLOAT && size_of::<W>() == size_of::<f32>()
+}
+
+/// Whether the kernels for this machine have fused operations; else they would call a function.
+fn has_fused(arch: Arch) -> bool {
+    cfg!(target_arch = "aarch64") || cfg!(target_arch = "x86_64") && !matches!(arch, Arch::Scalar)
+}
+
+/// Adds a square; fused, if squares are exact.
+#[inline(always)]
+fn add_square<const FUSED: bool>(sum: f64, x: f64) -> f64 {
+    if FUSED { x.mul_add(x, sum) } else { sum + x * x }
 }
 
 /// The sums of both sides, by lane. So few lanes are summed at once that five sums of them stay in registers, and that the compiler
 /// converts integers as vectors.
-struct LaneSums<'a, T, const AT_ONCE: usize>(Blocks<'a, T>);
+struct LaneSums<'a, T, const AT_ONCE: usize, const FUSED: bool>(Blocks<'a, T>);
 
-impl<T: Number, const AT_ONCE: usize> pulp::NullaryFnOnce for LaneSums<'_, T, AT_ONCE> {
+impl<T: Number, const AT_ONCE: usize, const FUSED: bool> pulp::NullaryFnOnce
+    for LaneSums<'_, T, AT_ONCE, FUSED>
+{
     type Output = FirstPass<f64>;
 
     #[inline(always)]
@@ -51,8 +75,8 @@ impl<T: Number, const AT_ONCE: usize> pulp::NullaryFnOnce for LaneSums<'_, T, AT
                     let (x, y, diff) = (lhs.to_f64(), rhs.to_f64(), rhs.abs_diff(lhs));
                     part.values.lhs[i] += x;
                     part.values.rhs[i] += y;
-                    part.squares.lhs[i] += x * x;
-                    part.squares.rhs[i] += y * y;
+                    part.squares.lhs[i] = add_square::<FUSED>(part.squares.lhs[i], x);
+                    part.squares.rhs[i] = add_square::<FUSED>(part.squares.rhs[i], y);
                     part.diff[i] += diff * diff;
                 }
             }
@@ -68,9 +92,9 @@ impl<T: Number, const AT_ONCE: usize> pulp::NullaryFnOnce for LaneSums<'_, T, AT
 }
 
 /// The sums of two sides that are the same.
-struct EqualSums<'a, T>(Blocks<'a, T>);
+struct EqualSums<'a, T, const FUSED: bool>(Blocks<'a, T>);
 
-impl<T: Number> pulp::NullaryFnOnce for EqualSums<'_, T> {
+impl<T: Number, const FUSED: bool> pulp::NullaryFnOnce for EqualSums<'_, T, FUSED> {
     type Output = FirstPass<f64>;
 
     #[inline(always)]
@@ -83,7 +107,7 @@ impl<T: Number> pulp::NullaryFnOnce for EqualSums<'_, T> {
                 for i in 0..AT_ONCE {
                     let x = block[start + i].to_f64();
                     some_values[i] += x;
-                    some_squares[i] += x * x;
+                    some_squares[i] = add_square::<FUSED>(some_squares[i], x);
                 }
             }
             values[start..start + AT_ONCE].copy_from_slice(&some_values);
@@ -106,22 +130,31 @@ impl<T: Number> pulp::NullaryFnOnce for IntegerSums<'_, T> {
 
     #[inline(always)]
     fn call(self) -> FirstPass<f64> {
+        let Blocks { lhs, rhs } = self.0;
         // A cell has 2,048 squares of at most 2^16.
-        let (mut lhs, mut rhs, mut lhs_squares, mut rhs_squares, mut diff) = (0, 0, 0, 0, 0);
-        for (x, y) in self.0.pairs() {
-            let (x, y) = (x.small(), y.small());
-            lhs += x;
-            rhs += y;
-            lhs_squares += x * x;
-            rhs_squares += y * y;
-            diff += (y - x) * (y - x);
-        }
+        let diff: i32 = self.0.pairs().map(|(x, y)| square(y.small() - x.small())).sum();
         FirstPass {
-            values: Sides { lhs, rhs }.map(f64::from),
-            squares: Sides { lhs: lhs_squares, rhs: rhs_squares }.map(f64::from),
+            values: Sides { lhs: sum(lhs), rhs: sum(rhs) }.map(f64::from),
+            squares: Sides { lhs: sum_of_squares(lhs), rhs: sum_of_squares(rhs) }.map(f64::from),
             diff: diff.into(),
         }
     }
+}
+
+#[inline(always)]
+fn sum<T: Number>(side: &[[T; LANES]]) -> i32 {
+    side.as_flattened().iter().map(|x| i32::from(x.small())).sum()
+}
+
+/// Apart from the sum of the numbers, since numbers of 32 bits, which that needs, would be multiplied by two instructions.
+#[inline(always)]
+fn sum_of_squares<T: Number>(side: &[[T; LANES]]) -> i32 {
+    side.as_flattened().iter().map(|x| square(x.small())).sum()
+}
+
+#[inline(always)]
+fn square(x: i16) -> i32 {
+    i32::from(x) * i32::from(x)
 }
 
 /// The second pass over the `len` finite pairs of a cell.
