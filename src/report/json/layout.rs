@@ -12,7 +12,7 @@ use crate::tensor::in_parallel;
 /// Bytes that are written at once.
 const BUFFER: usize = 64 << 10;
 /// Items of a list that are in memory as text at once.
-const ROUND: usize = 1 << 10;
+const ROUND: usize = 1 << 12;
 /// Items that a thread writes at once.
 const TURN: usize = 1 << 5;
 
@@ -48,7 +48,10 @@ pub(super) fn write_with_list<T: Serialize + Sync>(
     for round in list.items.chunks(ROUND) {
         let turns: Vec<_> = round.chunks(TURN).collect();
         for text in in_parallel(&turns, list.threads, |turn| items(turn)) {
-            out.write_all(text?.get(usize::from(first)..).unwrap_or_default())?;
+            let text = text?;
+            // No comma precedes the first item.
+            let text = if first { text.strip_prefix(b",").unwrap_or(&text) } else { &text };
+            out.write_all(text)?;
             first = false;
         }
     }
