@@ -136,7 +136,7 @@ impl<T: Number> Cell<'_, T> {
             if !equal {
                 counts.add_bits(blocks);
                 let elements = Elements::new::<T>(first.squares, ties, &tally.extremes);
-                counts.add_values(wide, &elements, &tally.rule, &tally.extremes);
+                counts.add_values((blocks, wide), &elements, &tally.rule, &tally.extremes);
                 if tally.has_optional() && counts.differing > 0 {
                     let operands =
                         operands.get_or_insert_with(|| Operands::new_box(&tally.further));

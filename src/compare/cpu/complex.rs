@@ -146,7 +146,7 @@ impl Cell {
                 (at < len).then(|| Pair::of_parts((x_re, x_im), (y_re, y_im), differs))
             };
             let wide = Blocks::whole(magnitudes.as_slice(), abs_diffs.as_slice(), blocks);
-            counts.add_values(wide, &Elements::default(), &tally.rule, &tally.extremes);
+            counts.add_values((wide, wide), &Elements::default(), &tally.rule, &tally.extremes);
             if tally.has_optional() && counts.differing > 0 {
                 let operands = operands.get_or_insert_with(|| Operands::new_box(&tally.further));
                 Optional { blocks: wide, wide, operands, counts: &mut counts, tally }.collect();

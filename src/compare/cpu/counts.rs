@@ -15,6 +15,7 @@ use crate::compare::tally::{Extremes, Tally, Worst};
 use crate::tensor::{Number, Scalar};
 
 use super::blocks::{Blocks, Buffer};
+use super::byte_values;
 use super::excluded::Excluded;
 use super::narrow::{Elements, FoundValues, NarrowValues, narrow_threshold, or_least};
 use super::pairs;
@@ -53,9 +54,9 @@ impl CellCounts {
     }
 
     /// Collects the statistics that are decided by the values, after those of the bits.
-    pub(super) fn add_values<W: Number>(
+    pub(super) fn add_values<T: Number, W: Number>(
         &mut self,
-        blocks: Blocks<'_, W>,
+        (blocks, wide): (Blocks<'_, T>, Blocks<'_, W>),
         elements: &Elements,
         rule: &Rule,
         extremes: &Extremes,
@@ -63,11 +64,13 @@ impl CellCounts {
         let tolerance = rule.absolute;
         let threshold = extremes.relative_threshold();
         let arch = Arch::new();
-        let found = blocks
-            .cast()
-            .and_then(|blocks| NarrowValues::new(blocks, elements, tolerance, threshold))
-            .and_then(|kernel| arch.dispatch(kernel))
-            .unwrap_or_else(|| arch.dispatch(Values { blocks, tolerance, threshold }));
+        let narrow = || {
+            let kernel = NarrowValues::new(wide.cast()?, elements, tolerance, threshold)?;
+            arch.dispatch(kernel)
+        };
+        let found = byte_values::find(blocks, elements, tolerance, extremes)
+            .or_else(narrow)
+            .unwrap_or_else(|| arch.dispatch(Values { blocks: wide, tolerance, threshold }));
         self.outside = found.outside;
         self.max_abs = found.max_abs;
         // Every pair of 0 and another number exceeds the threshold, and has no relative difference.

@@ -21,7 +21,7 @@ pub(super) struct Elements {
     /// Whether differences are exact in `f32`.
     are_differences_exact: bool,
     /// See [`Ties::settled_maximum`].
-    settled_maximum: Option<f64>,
+    pub(super) settled_maximum: Option<f64>,
 }
 
 impl Elements {

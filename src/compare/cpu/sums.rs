@@ -23,18 +23,14 @@ pub(super) fn first_pass<T: Number, W: Number>(
     let arch = Arch::new();
     if T::IS_SMALL {
         arch.dispatch(IntegerSums(blocks))
-    } else if const { has_exact_squares::<W>() } && has_fused(arch) {
-        if equal {
-            arch.dispatch(EqualSums::<_, true>(wide))
-        } else {
-            arch.dispatch(LaneSums::<_, 8, true>(wide))
-        }
+    } else if equal && const { has_exact_squares::<W>() } && has_fused(arch) {
+        arch.dispatch(EqualSums::<_, true>(wide))
     } else if equal {
         arch.dispatch(EqualSums::<_, false>(wide))
     } else if W::FLOAT {
-        arch.dispatch(LaneSums::<_, 8, false>(wide))
+        arch.dispatch(LaneSums::<_, 8>(wide))
     } else {
-        arch.dispatch(LaneSums::<_, 4, false>(wide))
+        arch.dispatch(LaneSums::<_, 4>(wide))
     }
 }
 
@@ -54,13 +50,11 @@ fn add_square<const FUSED: bool>(sum: f64, x: f64) -> f64 {
     if FUSED { x.mul_add(x, sum) } else { sum + x * x }
 }
 
-/// The sums of both sides, by lane. So few lanes are summed at once that five sums of them stay in registers, and that the compiler
+/// The sums of both sides, by lane. Not fused: compilers then pair the squares of the two sides, which takes longer. So few lanes are summed at once that five sums of them stay in registers, and that the compiler
 /// converts integers as vectors.
-struct LaneSums<'a, T, const AT_ONCE: usize, const FUSED: bool>(Blocks<'a, T>);
+struct LaneSums<'a, T, const AT_ONCE: usize>(Blocks<'a, T>);
 
-impl<T: Number, const AT_ONCE: usize, const FUSED: bool> pulp::NullaryFnOnce
-    for LaneSums<'_, T, AT_ONCE, FUSED>
-{
+impl<T: Number, const AT_ONCE: usize> pulp::NullaryFnOnce for LaneSums<'_, T, AT_ONCE> {
     type Output = FirstPass<f64>;
 
     #[inline(always)]
@@ -75,8 +69,8 @@ impl<T: Number, const AT_ONCE: usize, const FUSED: bool> pulp::NullaryFnOnce
                     let (x, y, diff) = (lhs.to_f64(), rhs.to_f64(), rhs.abs_diff(lhs));
                     part.values.lhs[i] += x;
                     part.values.rhs[i] += y;
-                    part.squares.lhs[i] = add_square::<FUSED>(part.squares.lhs[i], x);
-                    part.squares.rhs[i] = add_square::<FUSED>(part.squares.rhs[i], y);
+                    part.squares.lhs[i] += x * x;
+                    part.squares.rhs[i] += y * y;
                     part.diff[i] += diff * diff;
                 }
             }
