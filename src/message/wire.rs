@@ -208,7 +208,9 @@ impl<'a> Iterator for Records<'a> {
     fn next(&mut self) -> Option<Self::Item> {
         match self.short() {
             Some(record) => Some(Ok(record)),
-            None => self.any(),
+            // Every message ends, and most are short.
+            None if self.pos == self.bytes.len() => None,
+            None => Some(self.any()),
         }
     }
 }
@@ -241,10 +243,7 @@ impl<'a> Records<'a> {
 
     /// The next record.
     #[inline(never)]
-    fn any(&mut self) -> Option<Result<Record<'a>>> {
-        if self.pos == self.bytes.len() {
-            return None;
-        }
+    fn any(&mut self) -> Result<Record<'a>> {
         let start = self.pos;
         let record = self.record();
         if record.is_err() {
@@ -252,7 +251,7 @@ impl<'a> Records<'a> {
             self.broken = self.tag().ok().map(|(number, _)| number);
             self.pos = self.bytes.len();
         }
-        Some(record)
+        record
     }
 }
 
