@@ -20,7 +20,7 @@ pub trait ReadAt: fmt::Debug + Send + Sync {
     /// If fewer bytes are left than `out` has room for, or the system cannot read; the error has the file and the offset.
     fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<()>;
 
-    /// A number that no other file of this process has; `None` for bytes in memory, which are read as fast as copied.
+    /// Identifies the content: two files never have the same number. `None` for bytes in memory, which are read as fast as copied.
     fn number(&self) -> Option<u64> {
         None
     }
@@ -79,7 +79,7 @@ impl File {
     }
 
     /// Tells the system that most of the file will be read, mostly in order. Where files are larger than the memory left for their
-    /// pages, several threads then read twice as fast (BENCHMARKS.md); else it makes no difference.
+    /// pages, several threads then read twice as fast (BENCHMARKS.md); elsewhere it makes no difference.
     pub(crate) fn expect_all(&self) {
         #[cfg(target_os = "linux")]
         // If it refuses, the file is read as any other.

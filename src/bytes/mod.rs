@@ -23,4 +23,4 @@ pub(crate) use file::check_regular;
 pub use file::{File, Memory, ReadAt};
 pub use hex::hex;
 pub use stream::Stream;
-pub use window::Window;
+pub use window::ReadWindow;

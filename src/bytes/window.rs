@@ -1,25 +1,25 @@
-//! Small reads that lie next to each other, with few calls of the system.
+//! Small reads that lie next to each other, with few system calls.
 
 use super::ReadAt;
 use crate::error::Result;
 
-/// Bytes that are read at once. Several tensors of a typical small size fit, and a read of more takes longer than a call.
+/// Bytes that are read at once. Many small tensors fit, and reading more would cost more than the call that it saves.
 const WINDOW: usize = 16 << 10;
 /// Reads of more bytes go to the file itself.
 const SMALL: usize = 4 << 10;
 
-/// The bytes of a file around the last small read.
+/// The bytes of a file from a small read on, for the small reads that follow.
 ///
 /// The bytes are as old as the window: create a new one for each pass over the files.
 #[derive(Debug, Default)]
-pub struct Window {
+pub struct ReadWindow {
     /// The number of the file.
     file: Option<u64>,
     start: u64,
     bytes: Vec<u8>,
 }
 
-impl Window {
+impl ReadWindow {
     /// Fills `out` with the bytes of `file` from `offset` on.
     ///
     /// # Errors
@@ -76,7 +76,7 @@ mod tests {
             Self { bytes: Memory(bytes), number, reads: AtomicUsize::new(0) }
         }
 
-        fn check(&self, window: &mut Window, offset: u64, len: usize) {
+        fn check(&self, window: &mut ReadWindow, offset: u64, len: usize) {
             let mut out = vec![0; len];
             window.read(self, offset, &mut out).unwrap();
             assert!((offset..).zip(out).all(|(at, byte)| u64::from(byte) == at % 251));
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn neighbors_are_read_at_once() {
         let file = Counted::new(3 * WINDOW + 5, Some(1));
-        let mut window = Window::default();
+        let mut window = ReadWindow::default();
         (0..file.len() / 10).for_each(|at| file.check(&mut window, at * 10, 10));
         assert_eq!(file.reads(), 4);
         file.check(&mut window, 7, SMALL + 1);
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn a_window_has_bytes_of_one_file_only() {
         let (a, b) = (Counted::new(100, Some(1)), Counted::new(100, Some(2)));
-        let mut window = Window::default();
+        let mut window = ReadWindow::default();
         for offset in [0, 7] {
             for file in [&a, &b] {
                 file.check(&mut window, offset, 9);
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn an_error_is_about_the_bytes_that_were_asked_for() {
         let file = Counted::new(100, Some(1));
-        let mut window = Window::default();
+        let mut window = ReadWindow::default();
         file.check(&mut window, 90, 10);
         for (offset, len) in [(95, 6), (100, 1), (101, 1), (u64::MAX, 8)] {
             let error = window.read(&file, offset, &mut vec![0; len]).unwrap_err();

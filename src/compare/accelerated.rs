@@ -2,7 +2,6 @@
 //! the bytes, because some statistics need the elements themselves, and because the CPU counts the unit if the accelerator fails.
 
 use std::mem;
-use std::ops::Range;
 
 use crate::error::Result;
 use crate::tensor::{DType, Extent};
@@ -28,7 +27,8 @@ pub(super) struct PendingUnit<'a> {
     tally: Tally,
     checksums: Checksums,
     buffers: Buffers,
-    batches: Begun,
+    /// `None` when the accelerator has failed.
+    batches: Option<Vec<UnitBatch>>,
 }
 
 /// A part of a unit, of a size that the accelerator accepts.
@@ -38,12 +38,6 @@ struct UnitBatch {
     elements: usize,
     counting: Box<dyn Counting>,
 }
-
-/// The batches of a unit that were begun; `None` after the accelerator has failed.
-type Begun = Option<Vec<UnitBatch>>;
-
-/// Bytes of a side that are passed to the accelerator at once: few enough to be still in the cache.
-const BATCH_BYTES: u64 = 512 << 10;
 
 impl<'a> Unit<'a> {
     /// Reads the unit, and begins to count it from the first chunk that differs; where lhs is `kept` to be compared again, from
@@ -60,49 +54,41 @@ impl<'a> Unit<'a> {
         let mut tables = mem::take(&mut buffers.values);
         let mut values = self.tables(&mut tables);
         let mut checksums = Checksums::new(lhs, rhs);
-        let mut differs = false;
-        let mut batches: Begun = Some(Vec::new());
-        // The position up to which elements were passed to the accelerator, or need not be.
-        let mut passed = self.start;
-        let step = self.chunk_elements(self.size());
-        let mut at = self.start;
-        while at < self.end {
-            let end = self.end.min(at + step);
-            let (x, y) = self.chunk(&mut buffers, at, end);
+        let mut first_differing = None;
+        for (x, y) in self.chunks(&mut buffers) {
+            let at = tally.position;
             lhs.read_at(at * size, x)?;
             rhs.read_at(at * size, y)?;
             let equal = x == y;
             checksums.update(x, y, equal);
             self.progress.advance((x.len() + y.len()) as u64);
-            differs |= !equal;
+            if !equal {
+                first_differing.get_or_insert(at);
+            }
             if let Some(values) = &mut values {
                 values.add((self.dtype(), x), (self.dtype(), y), equal);
             }
             let chunk = cpu::Chunk { lhs: x, rhs: y, equal, tally: &mut tally };
-            if differs || kept.is_some() {
-                cpu::sums(self.dtype(), chunk);
-            } else {
+            if first_differing.is_none() && kept.is_none() {
                 cpu::compare(self.dtype(), self.dtype(), chunk);
-                passed = end;
-            }
-            at = end;
-            // Batches of a side that is kept begin at the same elements for every rhs, wherever that differs.
-            if differs && kept.is_none() && ((at - passed) * size >= BATCH_BYTES || at == self.end)
-            {
-                self.pass(accelerator, passed..at, None, &mut buffers, &mut batches);
-                passed = at;
+            } else {
+                cpu::sums(self.dtype(), chunk);
             }
         }
         tally.close();
         tally.values = values.map(cpu::ValueTables::take);
         buffers.values = tables;
-        if !differs {
-            let tally = if kept.is_some() { self.recount(tally, &mut buffers) } else { tally };
-            return Ok(Started::Done(Box::new(UnitResult::new(tally, checksums)), buffers));
-        }
-        if kept.is_some() {
-            self.pass(accelerator, self.start..self.end, kept, &mut buffers, &mut batches);
-        }
+        let start = match (first_differing, kept) {
+            (Some(first_differing), None) => first_differing,
+            // The bytes that are kept must be the same for every rhs, wherever it differs.
+            (Some(_), Some(_)) => self.start,
+            (None, _) => {
+                let tally = if kept.is_some() { self.recount(tally, &mut buffers) } else { tally };
+                return Ok(Started::Done(Box::new(UnitResult::new(tally, checksums)), buffers));
+            }
+        };
+        let batches = self.batches(accelerator, start, kept, &mut buffers);
+        let batches = batches.map_err(|failure| self.device.fail(failure)).ok();
         Ok(Started::Pending(Box::new(PendingUnit {
             unit: self,
             tally,
@@ -112,39 +98,19 @@ impl<'a> Unit<'a> {
         })))
     }
 
-    /// Begins to count some elements, unless the accelerator has failed.
-    fn pass(
-        &self,
-        accelerator: &dyn Accelerator,
-        elements: Range<u64>,
-        kept: Option<u64>,
-        buffers: &mut Buffers,
-        batches: &mut Begun,
-    ) {
-        let Some(begun) = batches else { return };
-        match self.batches(accelerator, elements, kept, buffers) {
-            Ok(more) => begun.extend(more),
-            Err(failure) => {
-                self.device.fail(failure);
-                *batches = None;
-            }
-        }
-    }
-
-    /// Begins to count some elements, in batches of a size that the accelerator accepts.
+    /// Begins to count the elements from `start` to the end of the unit.
     fn batches(
         &self,
         accelerator: &dyn Accelerator,
-        elements: Range<u64>,
+        mut start: u64,
         kept: Option<u64>,
         buffers: &mut Buffers,
     ) -> std::result::Result<Vec<UnitBatch>, Failure> {
         let size = self.size();
         let most = (accelerator.most_bytes() / size / TILE).max(1) * TILE;
         let mut batches = Vec::new();
-        let mut start = elements.start;
-        while start < elements.end {
-            let end = elements.end.min(start.saturating_add(most as u64));
+        while start < self.end {
+            let end = self.end.min(start.saturating_add(most as u64));
             let (lhs, rhs) = self.read(buffers, start, end);
             let lhs_kept = kept.map(|tensor| (tensor, start * size as u64));
             let kept = Sides { lhs: lhs_kept, rhs: None };
@@ -156,7 +122,7 @@ impl<'a> Unit<'a> {
         Ok(batches)
     }
 
-    /// The chunks of both sides that were read, in order.
+    /// The chunks of both sides, in order.
     fn chunks<'b>(
         &self,
         buffers: &'b mut Buffers,
@@ -165,20 +131,6 @@ impl<'a> Unit<'a> {
         let bytes = in_memory(self.end - self.start) * self.size();
         let (lhs, rhs) = (buffers.lhs.bytes(bytes), buffers.rhs.bytes(bytes));
         lhs.chunks_mut(step).zip(rhs.chunks_mut(step))
-    }
-
-    /// Room for the bytes of both sides from element `start` to `end`.
-    fn chunk<'b>(
-        &self,
-        buffers: &'b mut Buffers,
-        start: u64,
-        end: u64,
-    ) -> (&'b mut [u8], &'b mut [u8]) {
-        let at = |position| in_memory(position - self.start) * self.size();
-        let whole = at(self.end);
-        let (lhs, rhs) = (buffers.lhs.bytes(whole), buffers.rhs.bytes(whole));
-        let range = at(start)..at(end);
-        (lhs.get_mut(range.clone()).unwrap_or_default(), rhs.get_mut(range).unwrap_or_default())
     }
 
     /// The bytes of both sides from element `start` to `end`.

@@ -2,7 +2,7 @@
 //!
 //! With or without a GPU, the CPU reads, verifies and sums every byte. A GPU saves the counting, and costs a copy into memory
 //! that it can read. So it pays where much is counted by few cores: many tolerances. It is used only if it saves at least a
-//! quarter of the time, since one GPU was measured, and others are unlike it.
+//! quarter of the time, since only one GPU was measured.
 
 use crate::threads;
 

@@ -22,7 +22,7 @@ pub(super) const MOST_POWER: i32 = BIAS + 1;
 
 /// Differences in a group; as many as a 16-bit counter can count.
 pub(super) const GROUP: usize = 1 << 10;
-/// Bytes that are compared at once; a group has at most as many times this number as a byte can count.
+/// Bytes that are compared at once; a group has at most 255 times as many, since they are counted in bytes.
 const AT_ONCE: usize = 64;
 /// The maximum number of bins that a batch is compared with one by one; with more, each difference is added to its bin.
 const FEW: u16 = 32;
@@ -190,7 +190,7 @@ fn count<T: Copy>(numbers: &[T], bin: impl Fn(T) -> u16, mut add: impl FnMut(u16
     }
     let least = least.wrapping_add(1);
     if most.saturating_sub(least) < FEW {
-        // As bytes, of which a vector has twice as many. Bin 0, also that of the rest of the group, is far beyond the few.
+        // As bytes, of which a vector has twice as many. Bin 0, which is not counted, is beyond the few, unless there is no other.
         let mut few = [0u8; GROUP];
         for (few, bin) in few.iter_mut().zip(bins) {
             *few = u8::try_from(bin.wrapping_sub(least)).unwrap_or(u8::MAX);

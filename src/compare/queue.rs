@@ -7,8 +7,7 @@ use super::accelerator::Accelerator;
 use super::job::{Job, RunOptions};
 use super::tensor_pair::Task;
 
-/// Bytes of both sides of the pairs that a worker takes at once: enough that taking costs nothing, and that a read of the file
-/// serves many.
+/// Bytes of both sides of the pairs that a worker takes at once: enough that taking is cheap and one read of the file serves many.
 const GROUP_BYTES: u64 = 32 << 10;
 /// The bytes that a pair counts for at least, since even an empty one takes time.
 const LEAST_BYTES: u64 = 64;

@@ -1,6 +1,6 @@
 //! A unit of work: a range of two tensors, read chunk by chunk into a tally, with the checksums of its bytes.
 
-use crate::bytes::{Checksum, Window};
+use crate::bytes::{Checksum, ReadWindow};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 use crate::tensor::framing::FramedReader;
@@ -80,7 +80,7 @@ pub(super) struct Buffers {
     pub(super) lhs: Buffer,
     pub(super) rhs: Buffer,
     pub(super) values: Box<cpu::ValueTables>,
-    windows: Sides<Window>,
+    windows: Sides<ReadWindow>,
 }
 
 /// A buffer of bytes, aligned for any element.

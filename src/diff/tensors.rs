@@ -251,6 +251,8 @@ impl<'a> LhsNames<'a> {
             }
             clash
         });
+        // In the order of the entries, since the first is reported.
+        clashes.sort_by(|(_, [_, a]), (_, [_, b])| a.cmp(b));
         Self { named, alone, clashes }
     }
 }

@@ -26,15 +26,15 @@ pub(super) struct Shards {
 enum OpenFiles {
     /// Of at most [`OPEN`] shards, all stay open. They are found without a lock, which many threads would wait for.
     All(Box<[OnceLock<Arc<File>>]>),
-    /// Of more shards, the last that were opened.
-    Last(Mutex<BTreeMap<u32, Arc<File>>>),
+    /// Of more shards, at most [`OPEN`] at a time.
+    Some(Mutex<BTreeMap<u32, Arc<File>>>),
 }
 
 impl OpenFiles {
     fn new(shards: u32) -> Self {
         match usize::try_from(shards) {
             Ok(few @ 0..=OPEN) => Self::All((0..few).map(|_| OnceLock::new()).collect()),
-            _ => Self::Last(Mutex::default()),
+            _ => Self::Some(Mutex::default()),
         }
     }
 }
@@ -96,11 +96,15 @@ impl Shards {
                 let file = self.open(number)?;
                 f(slot.map_or(&file, |slot| slot.get_or_init(|| Arc::clone(&file))))
             }
-            OpenFiles::Last(files) => f(&self.last_file(files, number)?),
+            OpenFiles::Some(files) => f(&self.file_of_some(files, number)?),
         }
     }
 
-    fn last_file(&self, files: &Mutex<BTreeMap<u32, Arc<File>>>, number: u32) -> Result<Arc<File>> {
+    fn file_of_some(
+        &self,
+        files: &Mutex<BTreeMap<u32, Arc<File>>>,
+        number: u32,
+    ) -> Result<Arc<File>> {
         let mut files = files.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(file) = files.get(&number) {
             return Ok(Arc::clone(file));

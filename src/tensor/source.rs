@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
-use crate::bytes::{Checksum, Window};
+use crate::bytes::{Checksum, ReadWindow};
 use crate::error::Result;
 
 use super::{DType, Shape, Slice};
@@ -99,7 +99,7 @@ pub trait Extent: fmt::Debug + Sync {
     ///
     /// # Errors
     /// As [`read_at`](Self::read_at).
-    fn read_through(&self, window: &mut Window, offset: u64, out: &mut [u8]) -> Result<()> {
+    fn read_through(&self, window: &mut ReadWindow, offset: u64, out: &mut [u8]) -> Result<()> {
         let _ = window;
         self.read_at(offset, out)
     }

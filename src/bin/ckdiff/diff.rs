@@ -48,7 +48,7 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Diagnostics> {
     }
     let schema = Loaded::new(&args.schema)?;
     let sides = match open(args, &schema) {
-        // The process ends soon, and to free a million small pieces of memory before takes time.
+        // The process ends soon, and freeing a million small allocations first would take time.
         (Ok(lhs), Ok(rhs)) => ManuallyDrop::new([lhs, rhs]),
         (lhs, rhs) => return Err([lhs.err(), rhs.err()].into_iter().flatten().collect()),
     };

@@ -6,16 +6,16 @@ use crate::compare::tally::Extremes;
 use crate::tensor::Number;
 
 use super::blocks::Blocks;
-use super::narrow::{Elements, FoundValues};
+use super::narrow::{FoundValues, NarrowElements};
 
 /// The largest magnitude.
 const MOST: f64 = 255.0;
 
-/// What is decided by the values of integers of a byte; `None` for other types, and if the tolerance is not the same number of units
-/// for all of them.
+/// The statistics that are decided by the values; `None` for types of more than a byte, and if the tolerance in whole units depends on
+/// the element.
 pub(super) fn find<T: Number>(
     blocks: Blocks<'_, T>,
-    elements: &Elements,
+    elements: &NarrowElements,
     tolerance: Option<(f64, f64)>,
     extremes: &Extremes,
 ) -> Option<FoundValues> {

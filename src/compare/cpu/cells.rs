@@ -14,11 +14,11 @@ use crate::tensor::{Number, Scalar};
 use super::blocks::{Blocks, Buffer};
 use super::counts::{CellCounts, settle};
 use super::excluded::{Excluded, Originals};
-use super::narrow::Elements;
+use super::narrow::NarrowElements;
 use super::pairs::{self, Collect};
-use super::requested::{Operands, Optional};
+use super::requested::{Optional, Requested};
 use super::sums::{KernelPasses, first_pass};
-use super::ties::Ties;
+use super::ties::RelativeTies;
 
 /// Collects statistics over real numbers of one type. `equal` says that both sides are the same bytes; `scalars` returns the
 /// values of the pair at an index.
@@ -55,8 +55,8 @@ struct Buffers<T: Number> {
 
 /// What is kept from cell to cell beside the buffers of its elements.
 struct Kept<T: Number> {
-    operands: Option<Box<Operands<T>>>,
-    ties: Ties,
+    requested: Option<Box<Requested<T>>>,
+    ties: RelativeTies,
 }
 
 impl<T: Number> Default for Buffers<T> {
@@ -66,7 +66,7 @@ impl<T: Number> Default for Buffers<T> {
             wide: Buffer::default(),
             finite: Buffer::default(),
             wide_finite: Buffer::default(),
-            kept: Kept { operands: None, ties: Ties::default() },
+            kept: Kept { requested: None, ties: RelativeTies::default() },
         }
     }
 }
@@ -121,7 +121,7 @@ impl<T: Number> Cell<'_, T> {
         (blocks, wide): (Blocks<'_, T>, Blocks<'_, W>),
         first: &FirstPass<f64>,
         mut counts: CellCounts,
-        Kept { operands, ties }: &mut Kept<T>,
+        Kept { requested, ties }: &mut Kept<T>,
         tally: &mut Tally,
         scalars: impl Fn(usize) -> (Scalar, Scalar),
     ) {
@@ -135,12 +135,11 @@ impl<T: Number> Cell<'_, T> {
         if collect == Collect::Everything {
             if !equal {
                 counts.add_bits(blocks);
-                let elements = Elements::new::<T>(first.squares, ties, &tally.extremes);
+                let elements = NarrowElements::new::<T>(first.squares, ties, &tally.extremes);
                 counts.add_values((blocks, wide), &elements, &tally.rule, &tally.extremes);
                 if tally.has_optional() && counts.differing > 0 {
-                    let operands =
-                        operands.get_or_insert_with(|| Operands::new_box(&tally.further));
-                    Optional { blocks, wide, operands, counts: &mut counts, tally }.collect();
+                    let requested = requested.get_or_insert_with(|| Requested::new(&tally.further));
+                    Optional { blocks, wide, requested, counts: &mut counts, tally }.collect();
                 }
             }
             if counts.excluded.pairs == len {

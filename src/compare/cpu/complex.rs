@@ -13,9 +13,9 @@ use crate::tensor::{Bool, ComplexNumber, Element, Encoding, Number, Scalar, Visi
 use super::blocks::Blocks;
 use super::counts::{CellCounts, settle};
 use super::mixed::{Side, cells_of};
-use super::narrow::Elements;
+use super::narrow::NarrowElements;
 use super::pairs::{self, Collect};
-use super::requested::{Operands, Optional};
+use super::requested::{Optional, Requested};
 use super::sums::{KernelPasses, first_pass};
 
 /// Collects statistics over complex numbers of one type.
@@ -100,7 +100,7 @@ struct Cell {
     /// Whether numbers differ by their bits, and not by their values.
     by_bits: bool,
     collect: Collect,
-    operands: Option<Box<Operands<Magnitude>>>,
+    requested: Option<Box<Requested<Magnitude>>>,
 }
 
 impl Cell {
@@ -112,7 +112,7 @@ impl Cell {
             abs_diffs: bytemuck::zeroed_box(),
             by_bits,
             collect,
-            operands: None,
+            requested: None,
         }
     }
 
@@ -129,7 +129,7 @@ impl Cell {
         let blocks = len.div_ceil(LANES);
         let measured = Arch::new().dispatch(Measure { cell: self, len: blocks * LANES });
         let Some(mut counts) = measured else { return false };
-        let Self { lhs, rhs, magnitudes, abs_diffs, by_bits, collect, operands } = self;
+        let Self { lhs, rhs, magnitudes, abs_diffs, by_bits, collect, requested } = self;
         let component = |lhs, rhs| {
             let wide = Blocks::whole(lhs, rhs, blocks);
             let first = first_pass(wide, wide, false);
@@ -146,10 +146,15 @@ impl Cell {
                 (at < len).then(|| Pair::of_parts((x_re, x_im), (y_re, y_im), differs))
             };
             let wide = Blocks::whole(magnitudes.as_slice(), abs_diffs.as_slice(), blocks);
-            counts.add_values((wide, wide), &Elements::default(), &tally.rule, &tally.extremes);
+            counts.add_values(
+                (wide, wide),
+                &NarrowElements::default(),
+                &tally.rule,
+                &tally.extremes,
+            );
             if tally.has_optional() && counts.differing > 0 {
-                let operands = operands.get_or_insert_with(|| Operands::new_box(&tally.further));
-                Optional { blocks: wide, wide, operands, counts: &mut counts, tally }.collect();
+                let requested = requested.get_or_insert_with(|| Requested::new(&tally.further));
+                Optional { blocks: wide, wide, requested, counts: &mut counts, tally }.collect();
             }
             settle(wide, &counts, re.1 | im.1, tally, pair, scalars);
         }

@@ -17,7 +17,7 @@ use crate::tensor::{Number, Scalar};
 use super::blocks::{Blocks, Buffer};
 use super::byte_values;
 use super::excluded::Excluded;
-use super::narrow::{Elements, FoundValues, NarrowValues, narrow_threshold, or_least};
+use super::narrow::{FoundValues, NarrowElements, NarrowValues, narrow_threshold, or_least};
 use super::pairs;
 
 /// The statistics of a cell; all zero where all pairs are equal.
@@ -57,7 +57,7 @@ impl CellCounts {
     pub(super) fn add_values<T: Number, W: Number>(
         &mut self,
         (blocks, wide): (Blocks<'_, T>, Blocks<'_, W>),
-        elements: &Elements,
+        elements: &NarrowElements,
         rule: &Rule,
         extremes: &Extremes,
     ) {

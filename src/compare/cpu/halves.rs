@@ -1,5 +1,5 @@
-//! IEEE floats of 16 bits, and of the 8 upper bits of those, widened by the instruction of AVX-512 for it. Elsewhere they are widened by
-//! arithmetic, which takes twice to four times as long.
+//! `float16`, and `float8_e5m2`, which is its upper byte, widened by the instruction of AVX-512 for it. Elsewhere they are widened
+//! by arithmetic, which takes two to four times as long.
 
 use crate::tensor::Number;
 
@@ -12,7 +12,7 @@ pub(super) fn widen<T: Number>(from: &[T], to: &mut [T::Wide]) -> bool {
         return false;
     }
     let Arch::V4(simd) = Arch::new() else { return false };
-    simd.vectorize(x86::Widen { simd, from, to: bytemuck::cast_slice_mut(to) });
+    simd.vectorize(x86::WidenHalves { simd, from, to: bytemuck::cast_slice_mut(to) });
     true
 }
 
@@ -29,13 +29,13 @@ mod x86 {
     use crate::compare::grid::LANES;
     use crate::tensor::Number;
 
-    pub(super) struct Widen<'a, T> {
+    pub(super) struct WidenHalves<'a, T> {
         pub(super) simd: V4,
         pub(super) from: &'a [T],
         pub(super) to: &'a mut [f32],
     }
 
-    impl<T: Number> pulp::NullaryFnOnce for Widen<'_, T> {
+    impl<T: Number> pulp::NullaryFnOnce for WidenHalves<'_, T> {
         type Output = ();
 
         #[inline(always)]

@@ -5,7 +5,7 @@
 
 use crate::compare::tally::Further;
 
-/// Pairs that can be counted.
+/// Pairs that can be counted. A trait, because a closure is vectorized only if it happens to be inlined.
 pub(super) trait CountOutside {
     /// The number of pairs outside of a tolerance.
     fn count(&mut self, atol: f64, rtol: f64) -> u64;
@@ -23,7 +23,7 @@ pub(super) struct Ladder {
     chains: Vec<Chain>,
     /// For the tolerances of one chain.
     outside: Vec<u64>,
-    /// Ranges whose ends have been counted, and what is between not.
+    /// Ranges whose ends are counted and whose middles are not.
     open: Vec<(usize, usize)>,
 }
 
@@ -65,10 +65,12 @@ impl Ladder {
             // large, and inlined.
             let mut ends = [Some(0), Some(last).filter(|&last| last > 0)].into_iter().flatten();
             loop {
-                let (at, range) = match (ends.next(), open.pop()) {
-                    (Some(end), _) => (end, None),
-                    (None, Some((from, to))) => ((from + to) / 2, Some((from, to))),
-                    (None, None) => break,
+                let (at, range) = if let Some(end) = ends.next() {
+                    (end, None)
+                } else if let Some((from, to)) = open.pop() {
+                    ((from + to) / 2, Some((from, to)))
+                } else {
+                    break;
                 };
                 let Some(&(_, atol, rtol)) = tolerances.get(at) else { break };
                 let found = pairs.count(atol, rtol);

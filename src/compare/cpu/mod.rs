@@ -4,8 +4,8 @@
 //! [`sums`](mod@sums) adds, [`counts`] collects the statistics of every comparison, [`requested`] the optional ones, and [`excluded`]
 //! counts pairs that are not finite. [`values`](mod@values) counts the values of each side.
 //!
-//! What makes it fast: [`narrow`] computes in `f32` with a margin, [`byte_values`] in 16 bits, [`halves`] widens by instruction, [`ties`] sees where the largest
-//! relative difference cannot grow, and [`ladder`] tries few of many tolerances.
+//! What makes it fast: [`narrow`] computes in `f32` with a margin, [`byte_values`] in 16 bits, [`halves`] widens by instruction,
+//! [`ties`] sees where the largest relative difference cannot grow, and [`ladder`] tries few of many tolerances.
 
 mod blocks;
 mod byte_values;

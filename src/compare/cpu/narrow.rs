@@ -1,5 +1,5 @@
-//! Numbers of 32 bits or less, computed in `f32` with a margin for its rounding, in twice as many lanes as in `f64`. Where the margin
-//! decides, the result is unknown, and computed again in `f64`.
+//! Numbers that `f32` represents, computed in it with a margin for its rounding, in twice as many lanes as in `f64`. Where the margin
+//! would decide, the result is unknown, and computed again in `f64`.
 #![expect(
     clippy::indexing_slicing,
     reason = "loops over arrays of LANES elements; written with iterators they do not vectorize"
@@ -12,23 +12,23 @@ use crate::compare::tally::Extremes;
 use crate::tensor::{Encoding, Number, power_of_two};
 
 use super::blocks::Blocks;
-use super::ties::Ties;
+use super::ties::RelativeTies;
 
-/// What is known of the elements of a cell that are computed in `f32`.
+/// Facts about the elements of a cell that are computed in `f32`.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Elements {
+pub(super) struct NarrowElements {
     is_integer: bool,
     /// Whether differences are exact in `f32`.
     are_differences_exact: bool,
-    /// See [`Ties::settled_maximum`].
+    /// See [`RelativeTies::settled_maximum`].
     pub(super) settled_maximum: Option<f64>,
 }
 
-impl Elements {
+impl NarrowElements {
     /// The elements of a cell with these sums of squares.
     pub(super) fn new<T: Number>(
         squares: Sides<f64>,
-        ties: &mut Ties,
+        ties: &mut RelativeTies,
         extremes: &Extremes,
     ) -> Self {
         // Numbers are multiples of a unit, so up to 2^24 units differences are exact.
@@ -47,7 +47,7 @@ impl Elements {
     }
 }
 
-/// What is decided by the values.
+/// The statistics that are decided by the values.
 pub(super) struct FoundValues {
     pub(super) outside: u64,
     pub(super) exceeding: u64,
@@ -97,7 +97,7 @@ impl<'a> NarrowValues<'a> {
     #[expect(clippy::cast_possible_truncation, reason = "the margin is larger than the rounding")]
     pub(super) fn new(
         blocks: Blocks<'a, f32>,
-        elements: &Elements,
+        elements: &NarrowElements,
         tolerance: Option<(f64, f64)>,
         threshold: f64,
     ) -> Option<Self> {

@@ -1,7 +1,7 @@
 //! Optional statistics over finite pairs, collected only on request: further tolerances, ulps as a tolerance, the histogram.
 //!
-//! A cell is cut into groups that fit the first-level cache. Differences, magnitudes and ulps of a group are computed once,
-//! and one tolerance after the other goes over them.
+//! A cell is cut into groups that fit the first-level cache. Differences, magnitudes and ulps of a group are computed once, for all
+//! tolerances.
 
 use std::mem;
 
@@ -26,7 +26,7 @@ pub(super) struct Optional<'a, T: Number, W> {
     pub(super) blocks: Blocks<'a, T>,
     /// The same in the type of the computation.
     pub(super) wide: Blocks<'a, W>,
-    pub(super) operands: &'a mut Operands<T>,
+    pub(super) requested: &'a mut Requested<T>,
     pub(super) counts: &'a mut CellCounts,
     pub(super) tally: &'a mut Tally,
 }
@@ -42,7 +42,7 @@ impl<T: Number, W: Number> pulp::NullaryFnOnce for Optional<'_, T, W> {
 
     #[inline(always)]
     fn call(self) {
-        let Self { blocks, wide, operands, counts, tally } = self;
+        let Self { blocks, wide, requested: Requested { operands, ladder }, counts, tally } = self;
         let by_ulps = |rule: &Rule| rule.ulp.is_some();
         let any_by_ulps = tally.further.iter().any(|further| by_ulps(&further.rule));
         if by_ulps(&tally.rule) {
@@ -53,17 +53,17 @@ impl<T: Number, W: Number> pulp::NullaryFnOnce for Optional<'_, T, W> {
                 further.mismatched += counts.differing;
             }
         }
-        let needs_ulps = by_ulps(&tally.rule) || any_by_ulps || tally.bins.is_some();
+        let needs_wide = by_ulps(&tally.rule) || any_by_ulps || tally.bins.is_some();
         for (blocks, wide) in blocks.groups(BLOCKS).zip(wide.groups(BLOCKS)) {
-            // No closures, which are vectorized only if they happen to be inlined.
             let narrow = match wide.cast::<f32>() {
                 Some(wide) => operands.narrow.fill(wide),
                 None => false,
             };
-            if needs_ulps || !narrow {
+            let filled = needs_wide || !narrow;
+            if filled {
                 operands.fill_abs_diffs(wide);
             }
-            if T::HAS_ULPS && needs_ulps {
+            if T::HAS_ULPS && needs_wide {
                 operands.fill_ulps(blocks);
             }
             if by_ulps(&tally.rule) {
@@ -74,12 +74,7 @@ impl<T: Number, W: Number> pulp::NullaryFnOnce for Optional<'_, T, W> {
                     further.mismatched += operands.outside(&further.rule);
                 }
             }
-            let mut ladder = mem::take(&mut operands.ladder);
-            ladder.count(
-                &mut tally.further,
-                &mut Group { wide, operands, narrow, filled: needs_ulps || !narrow },
-            );
-            operands.ladder = ladder;
+            ladder.count(&mut tally.further, &mut GroupOfPairs { wide, operands, narrow, filled });
             if let Some(bins) = &mut tally.bins {
                 operands.count(bins);
             }
@@ -88,15 +83,16 @@ impl<T: Number, W: Number> pulp::NullaryFnOnce for Optional<'_, T, W> {
 }
 
 /// A group of pairs whose operands were taken.
-struct Group<'a, T: Number, W> {
+struct GroupOfPairs<'a, T: Number, W> {
     wide: Blocks<'a, W>,
     operands: &'a mut Operands<T>,
-    /// Whether the narrow operands were taken, and whether the others were.
+    /// Whether the narrow operands were taken.
     narrow: bool,
+    /// Whether the operands in `f64` were taken.
     filled: bool,
 }
 
-impl<T: Number, W: Number> CountOutside for Group<'_, T, W> {
+impl<T: Number, W: Number> CountOutside for GroupOfPairs<'_, T, W> {
     #[inline(always)]
     fn count(&mut self, atol: f64, rtol: f64) -> u64 {
         if self.narrow
@@ -111,27 +107,37 @@ impl<T: Number, W: Number> CountOutside for Group<'_, T, W> {
     }
 }
 
+/// What the optional statistics keep from cell to cell.
+pub(super) struct Requested<T: Number> {
+    operands: Operands<T>,
+    ladder: Ladder,
+}
+
+impl<T: Number> Requested<T> {
+    pub(super) fn new(further: &[Further]) -> Box<Self> {
+        Box::new(Self { operands: Operands::new(), ladder: Ladder::new(further) })
+    }
+}
+
 /// The operands of tolerances for some pairs; aligned, so that no vector crosses a cache line.
 #[repr(align(64))]
-pub(super) struct Operands<T: Number> {
+struct Operands<T: Number> {
     abs_diffs: [f64; GROUP],
     magnitudes: [f64; GROUP],
     ulps: [T::Ulps; GROUP],
     len: usize,
     narrow: NarrowOperands,
-    ladder: Ladder,
 }
 
 impl<T: Number> Operands<T> {
-    pub(super) fn new_box(further: &[Further]) -> Box<Self> {
-        Box::new(Self {
+    fn new() -> Self {
+        Self {
             abs_diffs: [0.0; GROUP],
             magnitudes: [0.0; GROUP],
             ulps: [T::Ulps::default(); GROUP],
             len: 0,
             narrow: NarrowOperands::new(),
-            ladder: Ladder::new(further),
-        })
+        }
     }
 
     #[inline(always)]

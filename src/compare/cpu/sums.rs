@@ -50,8 +50,9 @@ fn add_square<const FUSED: bool>(sum: f64, x: f64) -> f64 {
     if FUSED { x.mul_add(x, sum) } else { sum + x * x }
 }
 
-/// The sums of both sides, by lane. Not fused: compilers then pair the squares of the two sides, which takes longer. So few lanes are summed at once that five sums of them stay in registers, and that the compiler
-/// converts integers as vectors.
+/// The sums of both sides, by lane. So few lanes are summed at once that five sums of them stay in registers, and that the compiler
+/// converts integers as vectors. The squares are not fused with their sums: the compiler would then work on pairs of one element
+/// of each side, in the narrowest vectors.
 struct LaneSums<'a, T, const AT_ONCE: usize>(Blocks<'a, T>);
 
 impl<T: Number, const AT_ONCE: usize> pulp::NullaryFnOnce for LaneSums<'_, T, AT_ONCE> {

@@ -19,15 +19,15 @@ const MOST_BITS: u32 = 8;
 /// Bits of the significand of an `f64`, without the implicit one.
 const FRACTION: u32 = f64::MANTISSA_DIGITS - 1;
 
-/// Whether a maximum is settled, and for which: found anew only when that changes.
+/// Whether a maximum is settled; recomputed only when the maximum or the smallest rtol changes.
 #[derive(Debug, Default)]
-pub(super) struct Ties {
+pub(super) struct RelativeTies {
     /// The maximum, and the smallest `rtol`.
     of: Option<(f64, f64)>,
     settled: Option<f64>,
 }
 
-impl Ties {
+impl RelativeTies {
     /// The maximum, if pairs of this type with the same relative difference change nothing, and all larger ones are at least
     /// `2^-19.4` of it larger.
     pub(super) fn settled_maximum<T: Number>(&mut self, extremes: &Extremes) -> Option<f64> {
@@ -120,7 +120,8 @@ mod tests {
         }
     }
 
-    /// Every pair of two types of a byte: the threshold above the maximum of one is reached exactly by the pairs that change it.
+    /// The maxima and pairs of a type of a byte, a sample of both: the threshold above a maximum is reached exactly by the pairs that
+    /// change it.
     fn check_all_bytes<T: Number>() {
         let values: Vec<f64> =
             (0..=u8::MAX).map(|bits| bytemuck::pod_read_unaligned::<T>(&[bits]).to_f64()).collect();
@@ -131,7 +132,9 @@ mod tests {
         let mut settled = 0;
         for (abs_diff, magnitude) in pairs().filter(|&(_, x)| x > 0.0).step_by(37) {
             let extremes = extremes(abs_diff, magnitude);
-            let Some(max) = Ties::default().settled_maximum::<T>(&extremes) else { continue };
+            let Some(max) = RelativeTies::default().settled_maximum::<T>(&extremes) else {
+                continue;
+            };
             settled += 1;
             for (abs_diff, magnitude) in
                 pairs().filter(|&(_, x)| x > 0.0).skip(settled % 5).step_by(5)
@@ -158,8 +161,8 @@ mod tests {
     #[test]
     fn a_maximum_is_settled_if_its_rtol_is_enough_for_all_multiples() {
         // 7 and 1/2 are exact; with an rtol of 0 beside a zero, no rtol is the smallest.
-        assert_eq!(Ties::default().settled_maximum::<i8>(&extremes(7.0, 1.0)), Some(7.0));
-        assert_eq!(Ties::default().settled_maximum::<bf16>(&extremes(1.5, 3.0)), Some(0.5));
+        assert_eq!(RelativeTies::default().settled_maximum::<i8>(&extremes(7.0, 1.0)), Some(7.0));
+        assert_eq!(RelativeTies::default().settled_maximum::<bf16>(&extremes(1.5, 3.0)), Some(0.5));
         let mut unsettled = 0;
         for (diff, magnitude) in
             (1..64).flat_map(|d| (1..64).map(move |m| (f64::from(d), f64::from(m))))
@@ -170,7 +173,7 @@ mod tests {
             let close = multiples
                 .filter(|(_, magnitude)| *magnitude < 256.0)
                 .all(|(diff, magnitude)| diff <= extremes.rtol * magnitude);
-            let settled = Ties::default().settled_maximum::<u8>(&extremes).is_some();
+            let settled = RelativeTies::default().settled_maximum::<u8>(&extremes).is_some();
             assert!(!settled || close, "{diff} / {magnitude}");
             unsettled += usize::from(!settled);
         }
@@ -179,10 +182,10 @@ mod tests {
 
     #[test]
     fn wide_types_and_maxima_near_one_are_never_settled() {
-        assert_eq!(Ties::default().settled_maximum::<f32>(&extremes(1.0, 2.0)), None);
-        assert_eq!(Ties::default().settled_maximum::<i16>(&extremes(1.0, 2.0)), None);
-        assert_eq!(Ties::default().settled_maximum::<bf16>(&extremes(1.0, 1.0)), None);
-        assert_eq!(Ties::default().settled_maximum::<bf16>(&extremes(0.0, 1.0)), None);
-        assert_eq!(Ties::default().settled_maximum::<bf16>(&Extremes::default()), None);
+        assert_eq!(RelativeTies::default().settled_maximum::<f32>(&extremes(1.0, 2.0)), None);
+        assert_eq!(RelativeTies::default().settled_maximum::<i16>(&extremes(1.0, 2.0)), None);
+        assert_eq!(RelativeTies::default().settled_maximum::<bf16>(&extremes(1.0, 1.0)), None);
+        assert_eq!(RelativeTies::default().settled_maximum::<bf16>(&extremes(0.0, 1.0)), None);
+        assert_eq!(RelativeTies::default().settled_maximum::<bf16>(&Extremes::default()), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::bytes::{ReadAt, Window};
+use crate::bytes::{ReadAt, ReadWindow};
 use crate::error::{Error, Result};
 use crate::tensor::{DType, Extent, Shape, TensorSource, TensorStream};
 
@@ -79,7 +79,7 @@ impl Extent for Stored {
         self.file.read_at(self.position(offset, out)?, out)
     }
 
-    fn read_through(&self, window: &mut Window, offset: u64, out: &mut [u8]) -> Result<()> {
+    fn read_through(&self, window: &mut ReadWindow, offset: u64, out: &mut [u8]) -> Result<()> {
         window.read(&*self.file, self.position(offset, out)?, out)
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::bytes::{Checksum, ChecksumKind, File, ReadAt, Window};
+use crate::bytes::{Checksum, ChecksumKind, File, ReadAt, ReadWindow};
 use crate::error::{Error, Result};
 use crate::tensor::framing::Framed;
 use crate::tensor::{
@@ -64,7 +64,7 @@ impl Extent for Stored {
         self.read(offset, out.len() as u64, |file, at| file.read_at(at, out))
     }
 
-    fn read_through(&self, window: &mut Window, offset: u64, out: &mut [u8]) -> Result<()> {
+    fn read_through(&self, window: &mut ReadWindow, offset: u64, out: &mut [u8]) -> Result<()> {
         self.read(offset, out.len() as u64, |file, at| window.read(file, at, out))
     }
 

@@ -67,13 +67,7 @@ pub(super) fn element(scalar: Scalar, dtype: DType) -> String {
 pub(in crate::report) fn pair(lhs: (Scalar, DType), rhs: (Scalar, DType)) -> [String; 2] {
     const LONG: usize = 12;
     const MORE: usize = 4;
-    let digits = |digits| {
-        let float = |value| rounded(value, digits);
-        let shown = [lhs, rhs].map(|(scalar, _)| formatted(scalar, float));
-        let [of_lhs, of_rhs] = &shown;
-        (of_lhs != of_rhs && shows_difference(lhs.0, rhs.0, |value| float(value).parse().ok()))
-            .then_some(shown)
-    };
+    let digits = |digits| with_digits(lhs.0, rhs.0, digits);
     let exact = [element(lhs.0, lhs.1), element(rhs.0, rhs.1)];
     let len = |pair: &[String; 2]| pair[0].len() + pair[1].len();
     // The shortest form of a narrow type says less than a few more digits of the value: 1.01 for 1.0078.
@@ -98,14 +92,27 @@ pub(in crate::report) fn pair(lhs: (Scalar, DType), rhs: (Scalar, DType)) -> [St
     roughly.unwrap_or(full)
 }
 
+/// Two elements with this many significant digits, if those show how far apart they are.
+fn with_digits(lhs: Scalar, rhs: Scalar, digits: usize) -> Option<[String; 2]> {
+    let float = |value| rounded(value, digits);
+    let shown = [lhs, rhs].map(|scalar| formatted(scalar, float));
+    let [of_lhs, of_rhs] = &shown;
+    let is_told = of_lhs != of_rhs && shows_difference(lhs, rhs, |value| float(value).parse().ok());
+    is_told.then_some(shown)
+}
+
 /// The significant digits below which no two rounded numbers show the difference of two floats, since a unit of the last digit is
 /// more than it; at least as many as a rounded number has.
 fn fewest_digits(lhs: Scalar, rhs: Scalar) -> usize {
     let (Scalar::Float(lhs), Scalar::Float(rhs)) = (lhs, rhs) else { return DIGITS };
     let least = lhs.abs().min(rhs.abs());
     let most_unit = (rhs - lhs).abs() * (1.0 + 2.0 * TOLD);
+    // Numbers of a thousand and more are shown as whole ones, with however few digits.
+    if (1e3..1e5).contains(&least) && most_unit >= 1.0 {
+        return DIGITS;
+    }
     let digits = least.log10().floor() + 1.0 - most_unit.log10();
-    // Without a logarithm it is NaN or infinite, and as a number of digits 0 or too many.
+    // Zeros and infinities have no finite logarithm.
     if digits.is_finite() { DIGITS.max(digits.clamp(0.0, 9.0).ceil() as usize) } else { DIGITS }
 }
 
@@ -200,6 +207,33 @@ pub(in crate::report) fn percent(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_digits_that_show_a_difference_are_skipped() {
+        let check = |lhs: f64, rhs: f64| {
+            let (lhs, rhs) = (Scalar::Float(lhs), Scalar::Float(rhs));
+            let first = (DIGITS..=9).find(|&digits| with_digits(lhs, rhs, digits).is_some());
+            let fewest = fewest_digits(lhs, rhs);
+            assert!(
+                first.is_none_or(|first| fewest <= first),
+                "{lhs:?} {rhs:?}: {fewest} {first:?}"
+            );
+        };
+        check(99_994.640_625, 99_914.187_5);
+        check(99_992.802_160_736_61, 99_999.484_706_237_17);
+        let mut random = 1u64;
+        let mut next = || {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (random >> 11) as f64 / (1u64 << 53) as f64
+        };
+        for _ in 0..20_000 {
+            // Near powers of ten, where rounding changes the exponent.
+            let power = 10f64.powi((next() * 14.0) as i32 - 6);
+            let lhs = power * if next() < 0.5 { 1.0 - next() * 1e-3 } else { 1.0 + next() * 9.0 };
+            let difference = lhs * 10f64.powf(-next() * 9.0);
+            check(lhs, if next() < 0.5 { lhs + difference } else { lhs - difference });
+        }
+    }
 
     #[test]
     fn numbers_have_three_digits() {

@@ -41,7 +41,7 @@ pub(super) fn write_with_list<T: Serialize + Sync>(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(BUFFER, out);
-    let start = Lines { part: Part::Start, ..Lines::default() };
+    let start = Lines { part: ObjectPart::Start, ..Lines::default() };
     before.serialize(&mut Serializer::with_formatter(&mut out, start))?;
     write!(out, ",\n  \"{}\": [", list.key)?;
     let mut first = true;
@@ -56,7 +56,7 @@ pub(super) fn write_with_list<T: Serialize + Sync>(
         }
     }
     out.write_all(if list.items.is_empty() { b"]" } else { b"\n  ]" })?;
-    let end = Lines { part: Part::End, ..Lines::default() };
+    let end = Lines { part: ObjectPart::End, ..Lines::default() };
     after.serialize(&mut Serializer::with_formatter(&mut out, end))?;
     out.write_all(b"\n")?;
     out.flush()
@@ -82,12 +82,12 @@ struct Lines {
     /// Whether lines break at depth 2, as they do in arrays.
     listing: bool,
     /// The part of the outermost object that is written.
-    part: Part,
+    part: ObjectPart,
 }
 
 /// A part of the outermost object.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
-enum Part {
+enum ObjectPart {
     #[default]
     All,
     /// The first entries, without a closing bracket.
@@ -112,11 +112,15 @@ impl Lines {
         if self.depth == 2 {
             self.listing = array;
         }
-        if self.depth == 1 && self.part == Part::End { Ok(()) } else { out.write_all(bracket) }
+        if self.depth == 1 && self.part == ObjectPart::End {
+            Ok(())
+        } else {
+            out.write_all(bracket)
+        }
     }
 
     fn item<W: Write + ?Sized>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
-        let first = first && !(self.depth == 1 && self.part == Part::End);
+        let first = first && !(self.depth == 1 && self.part == ObjectPart::End);
         match (self.breaks(), first) {
             (true, first) => {
                 out.write_all(if first { b"\n" } else { b",\n" })?;
@@ -128,7 +132,7 @@ impl Lines {
     }
 
     fn close<W: Write + ?Sized>(&mut self, out: &mut W, bracket: &[u8]) -> io::Result<()> {
-        if self.depth == 1 && self.part == Part::Start {
+        if self.depth == 1 && self.part == ObjectPart::Start {
             return Ok(());
         }
         let breaks = self.breaks() && self.filled;
