@@ -52,7 +52,7 @@ mod tests {
         let mut random = 1u64;
         for shift in 0..63 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            let (crc, next) = ((random >> 32) as u32, (random >> 16) as u32);
+            let (crc, next) = ((random >> 32) as u32, (random >> 33) as u32 ^ 0x5a5a_5a5a);
             let len = (random >> (63 - shift)) + 1;
             for (algorithm, polynomial) in
                 [(CrcAlgorithm::Crc32Iscsi, 0x82f6_3b78), (CrcAlgorithm::Crc32IsoHdlc, 0xedb8_8320)]

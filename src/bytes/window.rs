@@ -72,7 +72,7 @@ mod tests {
 
     impl Counted {
         fn new(len: usize, number: Option<u64>) -> Self {
-            let bytes: Arc<[u8]> = (0..len).map(|at| (at % 251) as u8).collect();
+            let bytes: Arc<[u8]> = (0..=250).cycle().take(len).collect();
             Self { bytes: Memory(bytes), number, reads: AtomicUsize::new(0) }
         }
 

@@ -1,6 +1,6 @@
 //! How many nodes of each op a graph has, those of its functions included.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use crate::message::{fields, nested, utf8};
 use crate::schema::field::{function_def, function_def_library, graph_def, node_def};
@@ -9,7 +9,7 @@ use crate::schema::field::{function_def, function_def_library, graph_def, node_d
 pub(super) fn op_counts(graph: &[u8]) -> BTreeMap<String, u64> {
     let functions = fields(nested(graph, graph_def::LIBRARY), function_def_library::FUNCTION);
     let of_functions = functions.flat_map(|function| fields(function, function_def::NODE_DEF));
-    let mut counts = HashMap::<&str, u64>::new();
+    let mut counts = BTreeMap::<&str, u64>::new();
     for node in fields(graph, graph_def::NODE).chain(of_functions) {
         // A graph is in canonical form, so the first op of a node is its only one.
         let op = fields(node, node_def::OP).next().unwrap_or_default();

@@ -252,7 +252,7 @@ impl<'a> LhsNames<'a> {
             clash
         });
         // In the order of the entries, since the first is reported.
-        clashes.sort_by(|(_, [_, a]), (_, [_, b])| a.cmp(b));
+        clashes.sort_by_key(|(_, [_, later])| *later);
         Self { named, alone, clashes }
     }
 }

@@ -17,14 +17,15 @@ pub(super) enum Key<'a> {
 }
 
 /// The tag of a key that is a string.
-const STRING_KEY: u8 = (map_entry::KEY << 3) as u8 | 2;
+const STRING_KEY: u32 = map_entry::KEY << 3 | 2;
 
 impl<'a> Key<'a> {
     /// The key of an entry in canonical form, where it is the first record.
     pub(super) fn first(ty: &MessageType, entry: &'a [u8]) -> Option<Self> {
         let (field, _) = ty.entry()?;
         // Nearly all keys are short strings.
-        if let [STRING_KEY, len @ ..0x80, rest @ ..] = entry
+        if let [tag, len @ ..0x80, rest @ ..] = entry
+            && u32::from(*tag) == STRING_KEY
             && field.wire_type == WireType::Len
         {
             return rest.get(..usize::from(*len)).map(Self::String);
