@@ -78,14 +78,6 @@ impl File {
         let _ = most;
     }
 
-    /// Tells the system that most of the file will be read, mostly in order. Where files are larger than the memory left for their
-    /// pages, several threads then read twice as fast (BENCHMARKS.md); elsewhere it makes no difference.
-    pub(crate) fn expect_all(&self) {
-        #[cfg(target_os = "linux")]
-        // If it refuses, the file is read as any other.
-        let _ = rustix::fs::fadvise(&self.file, 0, None, rustix::fs::Advice::Sequential);
-    }
-
     /// Reads all of the file.
     ///
     /// # Errors

@@ -121,9 +121,7 @@ impl Shards {
 
     fn open(&self, number: u32) -> Result<Arc<File>> {
         let path = self.path(number);
-        let file = File::open(&path).map_err(|error| missing(error, &path))?;
-        file.expect_all();
-        Ok(Arc::new(file))
+        File::open(&path).map(Arc::new).map_err(|error| missing(error, &path))
     }
 
     /// Opens shard `number`, and checks that it contains the `bytes` bytes from `offset` on.
