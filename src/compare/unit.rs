@@ -148,7 +148,6 @@ impl Unit<'_> {
         (rhs, rhs_size): (&dyn Extent, usize),
         buffers: &mut Buffers,
     ) -> Result<Box<UnitResult>> {
-        let (lhs_dtype, rhs_dtype) = self.dtypes();
         let step = self.chunk_elements(lhs_size.max(rhs_size));
         let mut tally = self.tally();
         let Buffers { lhs: lhs_buffer, rhs: rhs_buffer, values, windows } = buffers;
@@ -161,14 +160,8 @@ impl Unit<'_> {
             let y = rhs_buffer.bytes(in_memory(n) * rhs_size);
             lhs.read_through(&mut windows.lhs, at * lhs_size as u64, x)?;
             rhs.read_through(&mut windows.rhs, at * rhs_size as u64, y)?;
-            let equal = lhs_dtype == rhs_dtype && x == y;
+            let equal = self.add_chunk(x, y, &mut values, &mut tally);
             checksums.update(x, y, equal);
-            self.progress.advance((x.len() + y.len()) as u64);
-            if let Some(values) = &mut values {
-                values.add((lhs_dtype, x), (rhs_dtype, y), equal);
-            }
-            let chunk = cpu::Chunk { lhs: x, rhs: y, equal, tally: &mut tally };
-            cpu::compare(lhs_dtype, rhs_dtype, chunk);
             at += n;
         }
         tally.close();
@@ -209,14 +202,14 @@ impl Unit<'_> {
         Ok(Box::new(UnitResult { tally, checksums, places: Some(places) }))
     }
 
-    /// Adds chunks of both sides, and their progress.
+    /// Adds chunks of both sides, and their progress; returns whether they are the same bytes of one dtype.
     fn add_chunk(
         &self,
         lhs: &[u8],
         rhs: &[u8],
         values: &mut Option<&mut cpu::ValueTables>,
         tally: &mut Tally,
-    ) {
+    ) -> bool {
         let (lhs_dtype, rhs_dtype) = self.dtypes();
         let equal = lhs_dtype == rhs_dtype && lhs == rhs;
         self.progress.advance((lhs.len() + rhs.len()) as u64);
@@ -224,6 +217,7 @@ impl Unit<'_> {
             values.add((lhs_dtype, lhs), (rhs_dtype, rhs), equal);
         }
         cpu::compare(lhs_dtype, rhs_dtype, cpu::Chunk { lhs, rhs, equal, tally });
+        equal
     }
 
     fn streams(

@@ -11,6 +11,7 @@ use crate::compare::tally::Tally;
 use crate::tensor::{Bool, ComplexNumber, Element, Encoding, Number, Scalar, Visit};
 
 use super::blocks::Blocks;
+use super::computed::computed_number;
 use super::counts::{CellCounts, settle};
 use super::mixed::{Side, cells_of};
 use super::narrow::NarrowElements;
@@ -227,27 +228,9 @@ impl Element for Magnitude {
     }
 }
 
-impl Number for Magnitude {
-    const ENCODING: Encoding = f64::ENCODING;
-    const WIDE: bool = true;
-    const HAS_ULPS: bool = false;
-    type Ulps = u64;
-    type Count = u64;
-    type Wide = Self;
-    type Exact = Self;
-
-    #[inline(always)]
-    fn widen(self) -> Self {
-        self
-    }
-
-    #[inline(always)]
-    fn to_f64(self) -> f64 {
-        self.0
-    }
-
+computed_number!(Magnitude {
     #[inline(always)]
     fn abs_diff(self, _lhs: Self) -> f64 {
         self.0
     }
-}
+});

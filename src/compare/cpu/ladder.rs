@@ -52,6 +52,11 @@ impl Ladder {
         Self { chains, outside: Vec::new(), open: Vec::new() }
     }
 
+    /// Whether there is no tolerance without ulps.
+    pub(super) fn is_empty(&self) -> bool {
+        self.chains.is_empty()
+    }
+
     /// Adds the number of pairs outside of each tolerance to those of `further`.
     #[inline(always)]
     pub(super) fn count(&mut self, further: &mut [Further], pairs: &mut impl CountOutside) {

@@ -8,6 +8,7 @@ use crate::compare::tally::Tally;
 use crate::tensor::{Bool, ComplexNumber, DType, Element, Encoding, Kind, Number, Scalar, Visit};
 
 use super::cells;
+use super::computed::computed_number;
 use super::pairs::{self, Collect};
 
 /// Compares elements of two types, at the border of a cell.
@@ -115,22 +116,4 @@ impl Element for ByValue {
     }
 }
 
-impl Number for ByValue {
-    const ENCODING: Encoding = f64::ENCODING;
-    const WIDE: bool = true;
-    const HAS_ULPS: bool = false;
-    type Ulps = u64;
-    type Count = u64;
-    type Wide = Self;
-    type Exact = Self;
-
-    #[inline(always)]
-    fn widen(self) -> Self {
-        self
-    }
-
-    #[inline(always)]
-    fn to_f64(self) -> f64 {
-        self.0
-    }
-}
+computed_number!(ByValue {});

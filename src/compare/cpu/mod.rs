@@ -11,6 +11,7 @@ mod blocks;
 mod byte_values;
 mod cells;
 mod complex;
+mod computed;
 mod counts;
 mod excluded;
 mod halves;

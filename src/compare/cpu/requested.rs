@@ -53,13 +53,14 @@ impl<T: Number, W: Number> pulp::NullaryFnOnce for Optional<'_, T, W> {
                 further.mismatched += counts.differing;
             }
         }
+        let any_in_ladder = !ladder.is_empty();
         let needs_wide = by_ulps(&tally.rule) || any_by_ulps || tally.bins.is_some();
         for (blocks, wide) in blocks.groups(BLOCKS).zip(wide.groups(BLOCKS)) {
             let narrow = match wide.cast::<f32>() {
-                Some(wide) => operands.narrow.fill(wide),
-                None => false,
+                Some(wide) if any_in_ladder => operands.narrow.fill(wide),
+                _ => false,
             };
-            let filled = needs_wide || !narrow;
+            let filled = needs_wide || any_in_ladder && !narrow;
             if filled {
                 operands.fill_abs_diffs(wide);
             }
