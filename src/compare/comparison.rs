@@ -126,9 +126,9 @@ statistics! { |tally, sums, kind|
     tolerances: Vec<(Tolerance, u64)> =
         tally.further.iter().map(|further| (further.tolerance, further.mismatched)).collect();
     /// Differences by magnitude, if requested.
-    histogram: Option<Histogram> = tally.bins.as_deref().map(Bins::histogram);
+    histogram: Option<Box<Histogram>> = tally.bins.as_deref().map(Bins::histogram).map(Box::new);
     /// Values of each side by sign and magnitude, if requested, for two real numbers.
-    values: Option<Sides<ValueHistogram>> = tally.values.clone();
+    values: Option<Box<Sides<ValueHistogram>>> = tally.values.clone().map(Box::new);
     /// Zeros of each side, where `values` are.
     zeros: Option<Sides<u64>> = tally.values.as_ref().map(|of| Sides { lhs: of.lhs.zeros(), rhs: of.rhs.zeros() });
     /// The Kolmogorov–Smirnov distance of the two distributions of `values`.

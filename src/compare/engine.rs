@@ -55,19 +55,19 @@ pub fn compare_all(
     progress: &dyn Progress,
 ) -> Vec<Result<Box<Comparison>>> {
     let tasks: Vec<_> = pairs.iter().map(|&pair| Task { pair, options }).collect();
+    let sizes = pairs.iter().flat_map(|(lhs, rhs)| [lhs.stored_bytes(), rhs.stored_bytes()]);
+    progress.total(sizes.fold(0, u64::saturating_add));
     compare_each(&tasks, options.threads, device, progress)
 }
 
-/// Compares many pairs at once, each with its own options; returns one result for each, in their order.
+/// Compares many pairs at once, each with its own options; returns one result for each, in their order. The caller tells `progress`
+/// the total.
 pub(crate) fn compare_each(
     tasks: &[Task<'_>],
     threads: usize,
     device: &Device,
     progress: &dyn Progress,
 ) -> Vec<Result<Box<Comparison>>> {
-    let sizes =
-        tasks.iter().flat_map(|Task { pair, .. }| [pair.0.stored_bytes(), pair.1.stored_bytes()]);
-    progress.total(sizes.fold(0, u64::saturating_add));
     run(tasks, None, threads, device, progress)
 }
 

@@ -83,6 +83,16 @@ impl<T: Statistic> Statistic for Option<T> {
     }
 }
 
+impl<T: Statistic> Statistic for Box<T> {
+    fn json(&self, operands: &Operands<'_>) -> impl Serialize {
+        T::json(self, operands)
+    }
+
+    fn read(json: Json<'_>, operands: &Operands<'_>) -> Result<Self> {
+        T::read(json, operands).map(Self::new)
+    }
+}
+
 impl<T: Statistic> Statistic for Sides<T> {
     fn json(&self, operands: &Operands<'_>) -> impl Serialize {
         Sides { lhs: self.lhs.json(operands), rhs: self.rhs.json(operands) }

@@ -17,6 +17,9 @@ use super::side_tensors::SideTensors;
 use super::unmatched::{self, Unmatched};
 use super::{Diff, DiffOptions, LeftOut, Side, Status, TensorDiff};
 
+/// Tensors that are compared at once. Of a million, all that comparing takes would be more than the results.
+const ROUND: usize = 1 << 16;
+
 /// The entries of both sides with the same name, after renames.
 #[derive(Default, Clone, Copy)]
 struct EntryPair<'a> {
@@ -28,6 +31,18 @@ impl<'a> EntryPair<'a> {
     /// The name on each side.
     fn names(self) -> (Option<&'a Name>, Option<&'a Name>) {
         (self.lhs.map(|entry| &entry.name), self.rhs.map(|entry| &entry.name))
+    }
+
+    /// Both tensors, if they can be read and have one shape.
+    fn of_one_shape(self, tensor: &TensorDiff) -> Option<TensorPair<'a>> {
+        let (lhs, rhs) = (source(self.lhs?).ok()?, source(self.rhs?).ok()?);
+        (tensor.error.is_none() && lhs.shape() == rhs.shape()).then_some((lhs, rhs))
+    }
+
+    /// Both tensors, if also their values can be compared.
+    fn values(self, tensor: &TensorDiff) -> Option<TensorPair<'a>> {
+        let (lhs, rhs) = self.of_one_shape(tensor)?;
+        compare::comparable(lhs.dtype(), rhs.dtype()).then_some((lhs, rhs))
     }
 }
 
@@ -64,19 +79,29 @@ pub(super) fn compare(
         tensors.push(TensorDiff { full_name, ..from_index(name, pair, lhs, rhs) });
     }
     assign_roles(tensors);
-    let (mut compared, mut unmatched) = (Vec::with_capacity(pairs.len()), Vec::new());
-    for (at, (tensor, pair)) in tensors.iter_mut().zip(pairs).enumerate() {
-        match compared_or_settled(tensor, pair, options, lhs.has_data && rhs.has_data) {
-            Some((pair, options, listed)) => compared.push(Compared { at, pair, options, listed }),
-            // Tensors that are not compared are still read.
-            None => {
-                let sides = [(pair.lhs, lhs), (pair.rhs, rhs)]
-                    .map(|(entry, side)| (entry.and_then(|entry| source(entry).ok()), side));
-                unmatched.extend(Unmatched::of(at, tensor, sides));
+    let has_data = lhs.has_data && rhs.has_data;
+    let with_values = tensors.iter().zip(&pairs).filter_map(|(tensor, pair)| pair.values(tensor));
+    let sizes = with_values.map(|(lhs, rhs)| lhs.stored_bytes().saturating_add(rhs.stored_bytes()));
+    progress.total(if has_data { sizes.fold(0, u64::saturating_add) } else { 0 });
+    let mut unmatched = Vec::new();
+    let rounds = tensors.chunks_mut(ROUND).zip(pairs.chunks(ROUND));
+    for (start, (tensors, pairs)) in (0..).step_by(ROUND).zip(rounds) {
+        let mut compared = Vec::with_capacity(pairs.len());
+        for (at, (tensor, &pair)) in tensors.iter_mut().zip(pairs).enumerate() {
+            match compared_or_settled(tensor, pair, options, has_data) {
+                Some((pair, options, listed)) => {
+                    compared.push(Compared { at, pair, options, listed });
+                }
+                // Tensors that are not compared are still read.
+                None => {
+                    let sides = [(pair.lhs, lhs), (pair.rhs, rhs)]
+                        .map(|(entry, side)| (entry.and_then(|entry| source(entry).ok()), side));
+                    unmatched.extend(Unmatched::of(start + at, tensor, sides));
+                }
             }
         }
+        compare_values(&compared, options, progress, tensors);
     }
-    compare_values(&compared, options, progress, tensors);
     unmatched::read(&unmatched, options.compare.threads, progress, tensors);
     Ok(())
 }
@@ -89,10 +114,7 @@ fn compared_or_settled<'a>(
     options: &'a DiffOptions,
     has_data: bool,
 ) -> Option<(TensorPair<'a>, Cow<'a, CompareOptions>, Option<usize>)> {
-    let (lhs, rhs) = (source(pair.lhs?).ok()?, source(pair.rhs?).ok()?);
-    if tensor.error.is_some() || lhs.shape() != rhs.shape() {
-        return None;
-    }
+    let (lhs, rhs) = pair.of_one_shape(tensor)?;
     let of_tensor = compare_options(tensor, options);
     tensor.tolerance = of_tensor.tolerance;
     if !has_data {
@@ -100,9 +122,9 @@ fn compared_or_settled<'a>(
         set_result(tensor, compare_checksums(lhs, rhs, &of_tensor, is_exact));
         return None;
     }
+    let values = pair.values(tensor)?;
     let names: Vec<&Name> = tensor.names().collect();
-    compare::comparable(lhs.dtype(), rhs.dtype())
-        .then(|| ((lhs, rhs), of_tensor, options.listed.count(&names)))
+    Some((values, of_tensor, options.listed.count(&names)))
 }
 
 /// How a tensor is compared: by the rules, else by the criteria.

@@ -41,6 +41,9 @@ impl<'a> Fold<'a> {
 
     /// The numbers of one folded tensor, in the order of the braces.
     pub fn numbers_of(&self, tensor: &TensorDiff) -> Vec<String> {
+        if self.tensors.len() == 1 {
+            return Vec::new();
+        }
         let name = tensor.shown_name();
         let mut rest = name.as_str();
         let mut found = Vec::new();
@@ -52,7 +55,7 @@ impl<'a> Fold<'a> {
             found.push(number.to_owned());
             rest = behind;
         }
-        if self.tensors.len() > 1 { found } else { Vec::new() }
+        found
     }
 }
 

@@ -1,6 +1,7 @@
 //! Shapes: the size of each dimension.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::error::{Error, Result};
 
@@ -9,7 +10,8 @@ use crate::error::{Error, Result};
 /// The number of elements fits in an `i64`, as TensorFlow demands.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Shape {
-    dims: Box<[u64]>,
+    /// Shared, since there may be a million tensors, and several copies of the shape of each.
+    dims: Arc<[u64]>,
     elements: u64,
 }
 
@@ -84,9 +86,9 @@ impl Shape {
     /// The position in row-major order of the element with these indices; `None` if there is none.
     pub(crate) fn position(&self, index: &[u64]) -> Option<u64> {
         let is_inside =
-            index.len() == self.rank() && index.iter().zip(&self.dims).all(|(i, n)| i < n);
+            index.len() == self.rank() && index.iter().zip(self.dims()).all(|(i, n)| i < n);
         // Every partial sum is less than the number of elements.
-        let position = || index.iter().zip(&self.dims).fold(0, |at, (i, n)| at * n + i);
+        let position = || index.iter().zip(self.dims()).fold(0, |at, (i, n)| at * n + i);
         is_inside.then(position)
     }
 }

@@ -128,7 +128,7 @@ impl Data {
             dims: Some(lhs.shape.dims().to_vec()),
             statistics: statistics(found),
             differences: Some(found).filter(|_| !is_scalar).and_then(Counted::new),
-            values: found.values.as_ref().filter(|_| !is_scalar).and_then(Values::new),
+            values: found.values.as_deref().filter(|_| !is_scalar).and_then(Values::new),
             row_major: map_of_many.and_then(|map| Strip::new(&map.row_major, 1, is_float)),
             first_axis: map_of_many.and_then(|map| {
                 let strip = Strip::new(&map.first_axis, row.unwrap_or(1), is_float)?;

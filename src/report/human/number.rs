@@ -8,44 +8,84 @@ const DIGITS: usize = 3;
 /// The most significant digits of a rounded element, if so many show a difference.
 const MOST_DIGITS: usize = 9;
 
+/// The most digits of a whole part, above which a number has an exponent.
+const PLAIN_DIGITS: usize = 5;
+
+/// The most zeros of a number below 1, above which it has an exponent: `0.00123`.
+const PLAIN_ZEROS: i32 = 3;
+
 /// A number with three significant digits: `0.0123`, `1.5`, `31400`, `2.5e-7`.
 pub(in crate::report) fn short(value: f64) -> String {
     rounded(value, DIGITS)
 }
 
-/// A number with this many significant digits, without trailing zeros.
+/// A number with this many significant digits, or all of a whole part below 100,000, without trailing zeros.
 fn rounded(value: f64, digits: usize) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return match value {
-            f64::INFINITY => "inf".into(),
-            f64::NEG_INFINITY => "-inf".into(),
-            value => value.to_string(),
-        };
+    if !has_digits(value) {
+        return unrounded(value);
     }
-    // Rounding can change the exponent, as of 9.999.
     let scientific = format!("{value:.*e}", digits.saturating_sub(1));
-    let (significand, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or_default();
-    if !(-3..5).contains(&exponent) {
-        return format!("{}e{exponent}", trimmed(significand));
+    // Rounding can change the exponent, as of 9.999.
+    let (_, exponent) = split(&scientific);
+    match usize::try_from(exponent) {
+        Ok(exponent) if exponent >= digits && exponent < PLAIN_DIGITS => format!("{value:.0}"),
+        _ => plain_or_scientific(&scientific),
     }
-    let decimals = usize::try_from(digits as i64 - 1 - i64::from(exponent)).unwrap_or_default();
-    trimmed(&format!("{value:.decimals$}")).to_owned()
 }
 
 /// A number with all digits that are needed to read it back.
 pub(in crate::report) fn exact(value: f64) -> String {
-    let shortest = format!("{value:e}");
-    let significand = shortest.split('e').next().unwrap_or(&shortest);
-    rounded(value, significand.chars().filter(char::is_ascii_digit).count())
+    if has_digits(value) { plain_or_scientific(&format!("{value:e}")) } else { unrounded(value) }
 }
 
-fn trimmed(decimal: &str) -> &str {
-    if decimal.contains('.') {
-        decimal.trim_end_matches('0').trim_end_matches('.')
-    } else {
-        decimal
+/// Whether rounding may change a number.
+fn has_digits(value: f64) -> bool {
+    value != 0.0 && value.is_finite()
+}
+
+/// A zero, an infinity or NaN.
+fn unrounded(value: f64) -> String {
+    match value {
+        f64::INFINITY => "inf".into(),
+        f64::NEG_INFINITY => "-inf".into(),
+        value => value.to_string(),
     }
+}
+
+/// The significand and the exponent of a number as `{:e}` formats it.
+fn split(scientific: &str) -> (&str, i32) {
+    let (significand, exponent) = scientific.split_once('e').unwrap_or((scientific, "0"));
+    (significand, exponent.parse().unwrap_or_default())
+}
+
+/// A number that `{:e}` formatted, without trailing zeros, and without an exponent unless it is very large or small.
+fn plain_or_scientific(scientific: &str) -> String {
+    let (significand, exponent) = split(scientific);
+    let significand = match significand.contains('.') {
+        true => significand.trim_end_matches('0').trim_end_matches('.'),
+        false => significand,
+    };
+    let unsigned = significand.trim_start_matches('-');
+    let mut digits = unsigned.bytes().filter(u8::is_ascii_digit).map(char::from);
+    let mut out = String::with_capacity(scientific.len() + PLAIN_DIGITS);
+    out.push_str(significand.get(..significand.len() - unsigned.len()).unwrap_or_default());
+    match usize::try_from(exponent) {
+        Ok(exponent) if exponent < PLAIN_DIGITS => {
+            out.extend((0..=exponent).map(|_| digits.next().unwrap_or('0')));
+        }
+        Err(_) if exponent >= -PLAIN_ZEROS => {
+            out.push_str("0.");
+            out.extend((exponent + 1..0).map(|_| '0'));
+            out.extend(digits);
+            return out;
+        }
+        _ => return format!("{significand}e{exponent}"),
+    }
+    if let Some(first) = digits.next() {
+        out.extend(['.', first]);
+        out.extend(digits);
+    }
+    out
 }
 
 /// The shortest number of at most three significant digits that is not below `value`.
@@ -89,9 +129,10 @@ pub(in crate::report) fn pair(lhs: (Scalar, DType), rhs: (Scalar, DType)) -> [St
         .unwrap_or(exact);
     let roughly = match (lhs.0, rhs.0) {
         (Scalar::Integer(a), Scalar::Integer(b)) if full.iter().any(|side| side.len() > LONG) => {
-            let [a, b] = [a, b].map(|side| side as f64);
-            let is_told = relative_error(a, b, |value| short(value).parse().ok()) <= TOLD;
-            is_told.then(|| [a, b].map(short)).filter(|[a, b]| a != b)
+            let sides = [a, b].map(|side| side as f64);
+            let shown = sides.map(short);
+            let [of_a, of_b] = &shown;
+            (of_a != of_b && shows_difference(sides, [of_a, of_b])).then_some(shown)
         }
         _ => None,
     };
@@ -103,8 +144,19 @@ fn with_digits(lhs: Scalar, rhs: Scalar, digits: usize) -> Option<[String; 2]> {
     let float = |value| rounded(value, digits);
     let shown = [lhs, rhs].map(|scalar| formatted(scalar, float));
     let [of_lhs, of_rhs] = &shown;
-    let is_told = of_lhs != of_rhs && shows_difference(lhs, rhs, |value| float(value).parse().ok());
-    is_told.then_some(shown)
+    let is_shown = of_lhs != of_rhs
+        && match (lhs, rhs) {
+            (Scalar::Float(lhs), Scalar::Float(rhs)) => {
+                shows_difference([lhs, rhs], [of_lhs, of_rhs])
+            }
+            (Scalar::Complex(lhs_re, lhs_im), Scalar::Complex(rhs_re, rhs_im)) => {
+                [[lhs_re, rhs_re], [lhs_im, rhs_im]]
+                    .into_iter()
+                    .all(|parts| shows_difference(parts, parts.map(float).each_ref()))
+            }
+            _ => true,
+        };
+    is_shown.then_some(shown)
 }
 
 /// The significant digits below which no two rounded numbers show the difference of two floats, since a unit of the last digit is
@@ -128,22 +180,10 @@ fn fewest_digits(lhs: Scalar, rhs: Scalar) -> usize {
 /// Rounded numbers show a difference that is at most this share of the exact one away from it.
 const TOLD: f64 = 0.1;
 
-/// Whether two numbers show how far apart they are if they are rounded.
-fn shows_difference(lhs: Scalar, rhs: Scalar, rounded: impl Fn(f64) -> Option<f64>) -> bool {
-    let error = |lhs, rhs| relative_error(lhs, rhs, &rounded);
-    match (lhs, rhs) {
-        (Scalar::Float(lhs), Scalar::Float(rhs)) => error(lhs, rhs) <= TOLD,
-        (Scalar::Complex(lhs, of_lhs), Scalar::Complex(rhs, of_rhs)) => {
-            error(lhs, rhs) <= TOLD && error(of_lhs, of_rhs) <= TOLD
-        }
-        _ => true,
-    }
-}
-
-/// How far the difference of the rounded numbers is from that of the exact ones; see [`error_of`].
-fn relative_error(lhs: f64, rhs: f64, rounded: impl Fn(f64) -> Option<f64>) -> f64 {
-    let shown = rounded(rhs).zip(rounded(lhs)).map_or(f64::NAN, |(rhs, lhs)| rhs - lhs);
-    error_of(shown, rhs - lhs)
+/// Whether the texts of two numbers, lhs and rhs, show how far apart these are.
+fn shows_difference([lhs, rhs]: [f64; 2], texts: [&String; 2]) -> bool {
+    let [from, to] = texts.map(|text| text.parse::<f64>().unwrap_or(f64::NAN));
+    error_of(to - from, rhs - lhs) <= TOLD
 }
 
 /// How far a difference that is shown is from the exact one, as a share of the latter; 0 if it is not finite.
@@ -265,6 +305,35 @@ mod tests {
         ];
         for (value, printed) in cases {
             assert_eq!(short(value), printed);
+        }
+    }
+
+    #[test]
+    fn digits_are_those_of_the_standard_library() {
+        let mut random = 3u64;
+        let mut next = || {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (random >> 11) as f64 / (1u64 << 53) as f64
+        };
+        for _ in 0..50_000 {
+            // Whole numbers, ties and powers of ten, too.
+            let value = (next() - 0.5) * 10f64.powf((next() * 16.0).floor() - 6.0);
+            let value = if next() < 0.3 { (value * 8.0).round() / 8.0 } else { value };
+            assert_eq!(exact(value).parse(), Ok(value), "{value:e}");
+            let digits = 1 + (next() * 9.0) as usize;
+            let shown = rounded(value, digits);
+            let text = format!("{value:.*e}", digits - 1);
+            let (_, exponent) = split(&text);
+            let is_whole = usize::try_from(exponent).is_ok_and(|exponent| exponent >= digits);
+            let expected = match is_whole && exponent < 5 {
+                true => format!("{value:.0}"),
+                false => text,
+            };
+            assert_eq!(shown.parse::<f64>(), expected.parse(), "{value:e} {digits} {shown}");
+            let is_scientific = value != 0.0 && !(-3..5).contains(&exponent);
+            assert_eq!(shown.contains('e'), is_scientific, "{value:e} {digits} {shown}");
+            let trimmed = !shown.contains('.') || !shown.ends_with(['0', '.']);
+            assert!(trimmed && !shown.contains("0e"), "{value:e} {digits} {shown}");
         }
     }
 

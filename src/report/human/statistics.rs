@@ -136,7 +136,7 @@ fn distributions(diff: &Diff, options: &ReportOptions, out: &mut dyn Write) -> i
     let counted: Vec<_> = compared(diff, options)
         .into_iter()
         .filter(|(_, found)| found.elements > 1)
-        .filter_map(|(tensor, found)| Some((tensor, found, found.values.as_ref()?)))
+        .filter_map(|(tensor, found)| Some((tensor, found, found.values.as_deref()?)))
         .collect();
     if counted.is_empty() {
         return Ok(());

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 
-use super::terminal_text::{cut_end, cut_middle, padded, short_name, width_of};
+use super::terminal_text::{cut_end, cut_middle, short_name, width_of};
 
 /// Spaces before each column.
 const GAP: usize = 2;
@@ -193,17 +193,18 @@ impl Table {
         if let Some(name) = widths.first_mut() {
             *name = name_width;
         }
+        let mut line = String::new();
         for (i, (style, cells)) in rows.iter().enumerate() {
-            let mut line = String::new();
+            line.clear();
             for ((cell, &width), align) in cells.iter().zip(&widths).zip(&self.columns) {
-                line += &" ".repeat(GAP);
-                match align {
-                    Align::Left => line += &padded(cell, width),
-                    Align::Right => {
-                        line += &" ".repeat(width.saturating_sub(width_of(cell)));
-                        line += cell;
-                    }
-                }
+                let padding = width.saturating_sub(width_of(cell));
+                let (before, after) = match align {
+                    Align::Left => (GAP, padding),
+                    Align::Right => (GAP + padding, 0),
+                };
+                line.extend(std::iter::repeat_n(' ', before));
+                line.push_str(cell);
+                line.extend(std::iter::repeat_n(' ', after));
             }
             writeln!(out, "{style}{}{style:#}", line.trim_end())?;
             while let Some((_, line)) = below.next_if(|(rows, _)| *rows == i + 1) {

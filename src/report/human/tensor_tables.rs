@@ -5,7 +5,7 @@ use anstyle::Style;
 use crate::compare::{Comparison, Sides};
 use crate::diff::{Diff, TensorDiff};
 use crate::summary::{Fold, Movement, SortKey, movement};
-use crate::tensor::Facts;
+use crate::tensor::{Facts, in_parallel};
 
 use super::elements::sides;
 use super::table::{Align, NONE, Table};
@@ -176,20 +176,23 @@ pub(super) fn values(rows: &[Fold<'_>], diff: &Diff, options: &ReportOptions) ->
     titles.extend(extra.iter().map(|column| column.title));
     titles.extend(["changed", "max abs", "at", "lhs → rhs"]);
     table.header(options.palette.faint, &titles);
-    for row in rows {
+    let or_none = |text: Option<String>| text.unwrap_or_else(|| NONE.into());
+    let cells = |row: &Fold<'_>| {
         let Some(worst) = worst(row) else {
             let mut cells = vec![name(row)];
             cells.resize(extra.len() + 2, NONE.into());
             cells.push("by checksum".into());
-            table.push(Style::new(), cells);
-            continue;
+            return cells;
         };
-        let or_none = |text: Option<String>| text.unwrap_or_else(|| NONE.into());
         let Movement { rel_l2, .. } = movement(row.tensors.iter().copied());
         let mut cells = vec![name(row), or_none(rel_l2.map(number::percent))];
         cells.extend(extra.iter().map(|column| or_none((column.cell)(row))));
         cells.push(share(row));
         cells.extend(largest(row, worst).map(or_none));
+        cells
+    };
+    // There may be a row for each of a million tensors.
+    for cells in in_parallel(rows, diff.options.compare.threads, cells) {
         table.push(Style::new(), cells);
     }
     table

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::graph::object_graph::VALUE_SUFFIX;
+use crate::name::is_plain;
 use crate::tensor::Name;
 
 use super::WIDTH;
@@ -105,7 +106,8 @@ pub(super) fn padded(text: &str, width: usize) -> String {
 
 /// The width of `text` in columns.
 pub(in crate::report) fn width_of(text: &str) -> usize {
-    text.width()
+    // Most text is, and a report has millions of cells.
+    if is_plain(text) { text.len() } else { text.width() }
 }
 
 /// `start` and `parts`, separated by commas, wrapped to the width of a report with an indent of two.

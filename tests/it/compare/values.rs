@@ -126,7 +126,7 @@ fn pair(dtype: DType, elements: usize, random: &mut Random) -> (Vec<u8>, Vec<u8>
 }
 
 fn values(comparison: &Comparison) -> Sides<&ValueHistogram> {
-    let Sides { lhs, rhs } = comparison.values.as_ref().unwrap();
+    let Sides { lhs, rhs } = comparison.values.as_deref().unwrap();
     Sides { lhs, rhs }
 }
 

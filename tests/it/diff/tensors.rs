@@ -2,11 +2,14 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use ckdiff::artifact::Artifact;
+use ckdiff::checkpoint::{CheckpointBuilder, Format, IfExists};
 use ckdiff::compare;
 use ckdiff::diff::{self, Diff, NameFilter, Status, Verdict, diff};
-use ckdiff::progress::Silent;
+use ckdiff::progress::{Progress, Silent};
+use ckdiff::tensor::{DType, Scalar, Shape, Tensor};
 
 fn open(path: &str) -> Artifact<'static> {
     Artifact::open(format!("tests/data/{path}")).unwrap()
@@ -72,6 +75,72 @@ fn swapping_the_sides_swaps_added_and_removed() {
         changes(&back).replace("added", "X").replace("removed", "added").replace('X', "removed");
     assert_eq!(changes(&there), swapped);
     assert!(there.counts().of(Status::Added) > 0);
+}
+
+/// Counts what is to be done, and what is done.
+#[derive(Default)]
+struct Bytes {
+    total: AtomicU64,
+    done: AtomicU64,
+}
+
+impl Progress for Bytes {
+    fn total(&self, bytes: u64) {
+        self.total.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    fn advance(&self, bytes: u64) {
+        self.done.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn each_of_very_many_tensors_gets_its_own_result() {
+    const TENSORS: u32 = 140_000;
+    let dir = tempfile::tempdir().unwrap();
+    // A tensor of rhs has the value of lhs, or another one, or another shape and NaN.
+    let write = |file: &str, number: &dyn Fn(u32) -> f32| {
+        let tensors: Vec<Tensor> = (0..TENSORS)
+            .map(|i| {
+                let value = number(i);
+                let shape = Shape::new(if value.is_nan() { &[1, 1] } else { &[1] }).unwrap();
+                Tensor::new(DType::F32, shape, value.to_le_bytes().to_vec()).unwrap()
+            })
+            .collect();
+        let mut builder = CheckpointBuilder::default();
+        for (i, tensor) in tensors.iter().enumerate() {
+            builder.add(format!("v{i:06}").as_str(), tensor).unwrap();
+        }
+        let format = Format::by_name("safetensors").unwrap();
+        let path = dir.path().join(file);
+        builder.write(&path, format, IfExists::Refuse, &Silent).unwrap();
+        Artifact::open(path).unwrap()
+    };
+    let lhs = write("lhs.safetensors", &|i| i as f32);
+    let rhs = write("rhs.safetensors", &|i| match i % 10_007 {
+        5 => i as f32 + 1.0,
+        7 => f32::NAN,
+        _ => i as f32,
+    });
+    let progress = Bytes::default();
+    let diff = diff(&lhs, &rhs, &diff::DiffOptions::default(), &progress).unwrap();
+    assert_eq!(diff.tensors.len(), TENSORS as usize);
+    for (i, tensor) in diff.tensors.iter().enumerate() {
+        let found = tensor.comparison.as_deref().and_then(|found| found.worst);
+        let expected = match i % 10_007 {
+            5 => Status::Different,
+            7 => Status::Shape,
+            _ => Status::Identical,
+        };
+        assert_eq!(tensor.status, expected, "{}", tensor.name);
+        let worst = found.filter(|_| expected == Status::Different).map(|worst| worst.lhs);
+        let value = (expected == Status::Different).then_some(Scalar::Float(i as f64));
+        assert_eq!(worst, value, "{}", tensor.name);
+        let new_nan = tensor.non_finite.as_deref().map(|of| (of.lhs.nan, of.rhs.nan));
+        assert_eq!(new_nan, (expected == Status::Shape).then_some((0, 1)), "{}", tensor.name);
+    }
+    assert_eq!(progress.total.into_inner(), u64::from(TENSORS) * 8);
+    assert_eq!(progress.done.into_inner(), u64::from(TENSORS) * 8);
 }
 
 #[test]
