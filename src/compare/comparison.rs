@@ -126,8 +126,8 @@ statistics! { |tally, sums, kind|
     tolerances: Vec<(Tolerance, u64)> =
         tally.further.iter().map(|further| (further.tolerance, further.mismatched)).collect();
     /// Differences by magnitude, if requested.
-    histogram: Option<Box<Histogram>> = tally.bins.as_deref().map(Bins::histogram).map(Box::new);
-    /// Values of each side by sign and magnitude, if requested, for two real numbers.
+    histogram: Option<Histogram> = tally.bins.as_deref().map(Bins::histogram);
+    /// Values of each side by sign and magnitude, if requested, for two real numbers. Boxed, since most comparisons have none.
     values: Option<Box<Sides<ValueHistogram>>> = tally.values.clone().map(Box::new);
     /// Zeros of each side, where `values` are.
     zeros: Option<Sides<u64>> = tally.values.as_ref().map(|of| Sides { lhs: of.lhs.zeros(), rhs: of.rhs.zeros() });

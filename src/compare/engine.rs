@@ -60,8 +60,8 @@ pub fn compare_all(
     compare_each(&tasks, options.threads, device, progress)
 }
 
-/// Compares many pairs at once, each with its own options; returns one result for each, in their order. The caller tells `progress`
-/// the total.
+/// Compares many pairs at once, each with its own options; returns one result for each, in their order. The caller adds the
+/// total to `progress`.
 pub(crate) fn compare_each(
     tasks: &[Task<'_>],
     threads: usize,

@@ -11,6 +11,8 @@ use crate::serial::{Json, Object, Read};
 
 /// Biased exponents of an `f64`.
 const EXPONENTS: usize = 1 << 11;
+/// Exponents whose counters are allocated together. The differences of a tensor are rarely in more than two such tables.
+const TABLE: usize = 1 << 6;
 /// Bits of the significand of an `f64`.
 const SIGNIFICAND: usize = 52;
 const BIAS: i32 = 1023;
@@ -74,9 +76,9 @@ impl<'r> Read<'r> for Histogram {
 /// Counts of differences, from which a [`Histogram`] is made.
 #[derive(Debug, Clone)]
 pub(super) struct Bins {
-    /// Magnitudes by biased exponent. The exponent of infinity counts differences that overflowed; exponent 0 stands for no
-    /// difference, and is not counted. Empty until the first difference.
-    abs: Vec<u64>,
+    /// Magnitudes by biased exponent. The exponent of infinity counts differences that overflowed; exponent 0, which stands for no
+    /// difference, is not counted. A table is allocated for its first difference.
+    abs: [Option<Box<[u64; TABLE]>>; EXPONENTS / TABLE],
     /// Subnormal magnitudes by significant bits less one.
     subnormal: [u64; SIGNIFICAND],
     /// Distances in representable values by significant bits; 0 is not counted.
@@ -85,7 +87,7 @@ pub(super) struct Bins {
 
 impl Default for Bins {
     fn default() -> Self {
-        Self { abs: Vec::new(), subnormal: [0; SIGNIFICAND], ulp: [0; 65] }
+        Self { abs: [const { None }; EXPONENTS / TABLE], subnormal: [0; SIGNIFICAND], ulp: [0; 65] }
     }
 }
 
@@ -93,7 +95,7 @@ impl Bins {
     /// Counts `n` differences from `2^power` up to the next power; 1024 is the power of differences beyond `f64`.
     pub(super) fn add_abs(&mut self, power: i32, n: u64) {
         match u16::try_from(power.saturating_add(BIAS)) {
-            Ok(biased @ 1..) => add_at(self.exponents(), biased, n),
+            Ok(biased @ 1..) => add_exponent(&mut self.abs, biased, n),
             _ => {
                 let bits = power.saturating_sub(LEAST_POWER);
                 add_at(&mut self.subnormal, u16::try_from(bits).unwrap_or(u16::MAX), n);
@@ -132,9 +134,8 @@ impl Bins {
     /// Counts at most [`GROUP`] differences, none of which is subnormal.
     #[inline(always)]
     pub(super) fn count_abs_diffs(&mut self, abs_diffs: &[f64]) {
-        let table = self.exponents();
         let exponent = |abs_diff: f64| (abs_diff.to_bits() >> SIGNIFICAND) as u16;
-        count(abs_diffs, exponent, |at, n| add_at(table, at, n));
+        count(abs_diffs, exponent, |at, n| add_exponent(&mut self.abs, at, n));
     }
 
     /// Counts at most [`GROUP`] distances in representable values.
@@ -146,17 +147,12 @@ impl Bins {
         count(ulps, bits, |at, n| add_at(table, at, n));
     }
 
-    fn exponents(&mut self) -> &mut [u64] {
-        if self.abs.is_empty() {
-            self.abs = vec![0; EXPONENTS];
-        }
-        &mut self.abs
-    }
-
     /// Adds the counts of other differences, `times` over.
     pub(super) fn merge(&mut self, other: &Self, times: u64) {
-        if !other.abs.is_empty() {
-            add(self.exponents(), &other.abs, times);
+        for (ours, theirs) in self.abs.iter_mut().zip(&other.abs) {
+            if let Some(theirs) = theirs {
+                add(&mut **ours.get_or_insert_with(new_table), &**theirs, times);
+            }
         }
         add(&mut self.subnormal, &other.subnormal, times);
         add(&mut self.ulp, &other.ulp, times);
@@ -165,7 +161,9 @@ impl Bins {
     /// The bins that are not empty.
     pub(super) fn histogram(&self) -> Histogram {
         let subnormal = (LEAST_POWER..).zip(self.subnormal);
-        let normal = (1 - BIAS..).zip(self.abs.iter().copied().skip(1));
+        let tables = (-BIAS..).step_by(TABLE).zip(&self.abs);
+        let tables = tables.filter_map(|(least, table)| Some((least, table.as_deref()?)));
+        let normal = tables.flat_map(|(least, table)| (least..).zip(*table));
         let ulp = (0..).zip(self.ulp.iter().copied().skip(1));
         let filled = |&(_, n): &(i32, u64)| n > 0;
         Histogram {
@@ -207,6 +205,21 @@ fn count<T: Copy>(numbers: &[T], bin: impl Fn(T) -> u16, mut add: impl FnMut(u16
     } else {
         let bins = bins.get(..numbers.len()).unwrap_or_default();
         bins.iter().for_each(|&bin| add(bin, 1));
+    }
+}
+
+fn new_table() -> Box<[u64; TABLE]> {
+    Box::new([0; TABLE])
+}
+
+/// Adds to the counter of a biased exponent; 0 is not counted.
+fn add_exponent(tables: &mut [Option<Box<[u64; TABLE]>>], biased: u16, n: u64) {
+    let biased = usize::from(biased);
+    if biased > 0
+        && let Some(table) = tables.get_mut(biased / TABLE)
+        && let Some(count) = table.get_or_insert_with(new_table).get_mut(biased % TABLE)
+    {
+        *count += n;
     }
 }
 

@@ -17,7 +17,8 @@ use super::side_tensors::SideTensors;
 use super::unmatched::{self, Unmatched};
 use super::{Diff, DiffOptions, LeftOut, Side, Status, TensorDiff};
 
-/// Tensors that are compared at once. Of a million, all that comparing takes would be more than the results.
+/// The most tensors that are compared at once. What comparing needs for each of a million tensors would take more memory than
+/// the results.
 const ROUND: usize = 1 << 16;
 
 /// The entries of both sides with the same name, after renames.
@@ -39,8 +40,8 @@ impl<'a> EntryPair<'a> {
         (tensor.error.is_none() && lhs.shape() == rhs.shape()).then_some((lhs, rhs))
     }
 
-    /// Both tensors, if also their values can be compared.
-    fn values(self, tensor: &TensorDiff) -> Option<TensorPair<'a>> {
+    /// Both tensors, if their values can be compared, too.
+    fn comparable(self, tensor: &TensorDiff) -> Option<TensorPair<'a>> {
         let (lhs, rhs) = self.of_one_shape(tensor)?;
         compare::comparable(lhs.dtype(), rhs.dtype()).then_some((lhs, rhs))
     }
@@ -80,7 +81,8 @@ pub(super) fn compare(
     }
     assign_roles(tensors);
     let has_data = lhs.has_data && rhs.has_data;
-    let with_values = tensors.iter().zip(&pairs).filter_map(|(tensor, pair)| pair.values(tensor));
+    let with_values =
+        tensors.iter().zip(&pairs).filter_map(|(tensor, pair)| pair.comparable(tensor));
     let sizes = with_values.map(|(lhs, rhs)| lhs.stored_bytes().saturating_add(rhs.stored_bytes()));
     progress.total(if has_data { sizes.fold(0, u64::saturating_add) } else { 0 });
     let mut unmatched = Vec::new();
@@ -122,9 +124,9 @@ fn compared_or_settled<'a>(
         set_result(tensor, compare_checksums(lhs, rhs, &of_tensor, is_exact));
         return None;
     }
-    let values = pair.values(tensor)?;
     let names: Vec<&Name> = tensor.names().collect();
-    Some((values, of_tensor, options.listed.count(&names)))
+    compare::comparable(lhs.dtype(), rhs.dtype())
+        .then(|| ((lhs, rhs), of_tensor, options.listed.count(&names)))
 }
 
 /// How a tensor is compared: by the rules, else by the criteria.

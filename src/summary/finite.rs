@@ -27,7 +27,7 @@ mod tests {
             nan: Some(Sides { lhs: 0, rhs: 2 }),
             zero_sign: Some(2),
             nan_payload: Some(1),
-            histogram: Some(Box::new(histogram)),
+            histogram: Some(histogram),
             ..Comparison::default()
         };
         assert_eq!(without_finite_difference(&found), 2);

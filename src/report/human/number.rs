@@ -8,10 +8,10 @@ const DIGITS: usize = 3;
 /// The most significant digits of a rounded element, if so many show a difference.
 const MOST_DIGITS: usize = 9;
 
-/// The most digits of a whole part, above which a number has an exponent.
+/// The most digits of a whole part that is written without an exponent.
 const PLAIN_DIGITS: usize = 5;
 
-/// The most zeros of a number below 1, above which it has an exponent: `0.00123`.
+/// The most leading zeros, with the one before the point, that are written without an exponent: `0.00123`.
 const PLAIN_ZEROS: i32 = 3;
 
 /// A number with three significant digits: `0.0123`, `1.5`, `31400`, `2.5e-7`.
@@ -19,14 +19,14 @@ pub(in crate::report) fn short(value: f64) -> String {
     rounded(value, DIGITS)
 }
 
-/// A number with this many significant digits, or all of a whole part below 100,000, without trailing zeros.
+/// A number with this many significant digits, or all of a whole part below 100,000, without zeros at the end of the fraction.
 fn rounded(value: f64, digits: usize) -> String {
     if !has_digits(value) {
         return unrounded(value);
     }
     let scientific = format!("{value:.*e}", digits.saturating_sub(1));
     // Rounding can change the exponent, as of 9.999.
-    let (_, exponent) = split(&scientific);
+    let (_, exponent) = significand_and_exponent(&scientific);
     match usize::try_from(exponent) {
         Ok(exponent) if exponent >= digits && exponent < PLAIN_DIGITS => format!("{value:.0}"),
         _ => plain_or_scientific(&scientific),
@@ -35,10 +35,21 @@ fn rounded(value: f64, digits: usize) -> String {
 
 /// A number with all digits that are needed to read it back.
 pub(in crate::report) fn exact(value: f64) -> String {
-    if has_digits(value) { plain_or_scientific(&format!("{value:e}")) } else { unrounded(value) }
+    /// With so many digits a number can be in the middle between two decimals. `{:e}` gives the greater one, and a format with a
+    /// precision the even one, which reports show.
+    const MAY_TIE: usize = 16;
+    if !has_digits(value) {
+        return unrounded(value);
+    }
+    let shortest = format!("{value:e}");
+    let (significand, _) = significand_and_exponent(&shortest);
+    match significand.bytes().filter(u8::is_ascii_digit).count() {
+        digits @ MAY_TIE.. => rounded(value, digits),
+        _ => plain_or_scientific(&shortest),
+    }
 }
 
-/// Whether rounding may change a number.
+/// Whether a number is finite and not zero.
 fn has_digits(value: f64) -> bool {
     value != 0.0 && value.is_finite()
 }
@@ -53,45 +64,44 @@ fn unrounded(value: f64) -> String {
 }
 
 /// The significand and the exponent of a number as `{:e}` formats it.
-fn split(scientific: &str) -> (&str, i32) {
+fn significand_and_exponent(scientific: &str) -> (&str, i32) {
     let (significand, exponent) = scientific.split_once('e').unwrap_or((scientific, "0"));
     (significand, exponent.parse().unwrap_or_default())
 }
 
-/// A number that `{:e}` formatted, without trailing zeros, and without an exponent unless it is very large or small.
+/// A number that `{:e}` formatted, without zeros at the end of the fraction, and without an exponent unless it is very large or small.
 fn plain_or_scientific(scientific: &str) -> String {
-    let (significand, exponent) = split(scientific);
+    let (significand, exponent) = significand_and_exponent(scientific);
     let significand = match significand.contains('.') {
         true => significand.trim_end_matches('0').trim_end_matches('.'),
         false => significand,
     };
-    let unsigned = significand.trim_start_matches('-');
-    let mut digits = unsigned.bytes().filter(u8::is_ascii_digit).map(char::from);
     let mut out = String::with_capacity(scientific.len() + PLAIN_DIGITS);
-    out.push_str(significand.get(..significand.len() - unsigned.len()).unwrap_or_default());
+    out.extend(significand.starts_with('-').then_some('-'));
+    let mut digits = significand.chars().filter(char::is_ascii_digit);
     match usize::try_from(exponent) {
         Ok(exponent) if exponent < PLAIN_DIGITS => {
             out.extend((0..=exponent).map(|_| digits.next().unwrap_or('0')));
+            if let Some(first) = digits.next() {
+                out.extend(['.', first]);
+                out.extend(digits);
+            }
+            out
         }
         Err(_) if exponent >= -PLAIN_ZEROS => {
             out.push_str("0.");
             out.extend((exponent + 1..0).map(|_| '0'));
             out.extend(digits);
-            return out;
+            out
         }
-        _ => return format!("{significand}e{exponent}"),
+        _ => format!("{significand}e{exponent}"),
     }
-    if let Some(first) = digits.next() {
-        out.extend(['.', first]);
-        out.extend(digits);
-    }
-    out
 }
 
 /// The shortest number of at most three significant digits that is not below `value`.
 pub(super) fn at_least(value: f64) -> String {
     let nearest = format!("{value:.1e}");
-    let (significand, exponent) = nearest.split_once('e').unwrap_or((&nearest, "0"));
+    let (significand, exponent) = significand_and_exponent(&nearest);
     let tenths: i64 = significand.replace('.', "").parse().unwrap_or_default();
     // Rounding went down by less than one in the last digit, so the next number up is enough.
     [tenths, tenths + 1]
@@ -308,33 +318,57 @@ mod tests {
         }
     }
 
+    /// A number with this many significant digits, by the format that has a fixed number of decimals.
+    fn by_decimals(value: f64, digits: usize) -> String {
+        let scientific = format!("{value:.*e}", digits - 1);
+        let (significand, exponent) = scientific.split_once('e').unwrap();
+        let trimmed = |decimal: &str| match decimal.contains('.') {
+            true => decimal.trim_end_matches('0').trim_end_matches('.').to_owned(),
+            false => decimal.to_owned(),
+        };
+        let exponent: i64 = exponent.parse().unwrap();
+        if !(-3..5).contains(&exponent) {
+            return format!("{}e{exponent}", trimmed(significand));
+        }
+        let decimals = usize::try_from(digits as i64 - 1 - exponent).unwrap_or_default();
+        trimmed(&format!("{value:.decimals$}"))
+    }
+
     #[test]
     fn digits_are_those_of_the_standard_library() {
+        let check = |value: f64| {
+            for digits in 1..=9 {
+                assert_eq!(
+                    rounded(value, digits),
+                    by_decimals(value, digits),
+                    "{value:e} {digits}"
+                );
+            }
+            let shortest = format!("{value:e}");
+            let significand = shortest.split('e').next().unwrap();
+            let digits = significand.chars().filter(char::is_ascii_digit).count();
+            assert_eq!(exact(value), by_decimals(value, digits), "{value:e}");
+            assert_eq!(exact(value).parse(), Ok(value));
+        };
+        // Near powers of ten, where rounding changes the exponent; ties, also between the shortest decimals of 16 digits.
+        for power in (-12..12).chain([-308, -300, 300]) {
+            for significand in [1.0, 9.5, 9.95, 9.96, 9.9996, 1.25, 2.5, 1.000_5] {
+                check(significand * 10f64.powi(power));
+                check(-significand * 10f64.powi(power));
+            }
+            check(2f64.powi(power * 2 - 1));
+        }
+        check(14_599_661.0 / 2f64.powi(24));
+        check(16.0 + 2f64.powi(-16));
         let mut random = 3u64;
         let mut next = || {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             (random >> 11) as f64 / (1u64 << 53) as f64
         };
-        for i in 0..50_000 {
-            // Whole numbers, ties and powers of ten, too.
+        for _ in 0..10_000 {
             let value = (next() - 0.5) * 10f64.powf((next() * 16.0).floor() - 6.0);
-            let value = if next() < 0.3 { (value * 8.0).round() / 8.0 } else { value };
-            assert_eq!(exact(value).parse(), Ok(value), "{value:e}");
-            let digits = 1 + i % 9;
-            let shown = rounded(value, digits);
-            let text = format!("{value:.*e}", digits - 1);
-            let (_, exponent) = split(&text);
-            let is_whole = usize::try_from(exponent).is_ok_and(|exponent| exponent >= digits);
-            let expected = match is_whole && exponent < 5 {
-                true => format!("{value:.0}"),
-                false => text,
-            };
-            assert_eq!(shown.parse::<f64>(), expected.parse(), "{value:e} {digits} {shown}");
-            let is_scientific = value != 0.0 && !(-3..5).contains(&exponent);
-            assert_eq!(shown.contains('e'), is_scientific, "{value:e} {digits} {shown}");
-            let (significand, _) = shown.split_once('e').unwrap_or((&shown, ""));
-            let is_trimmed = !significand.contains('.') || !significand.ends_with(['0', '.']);
-            assert!(is_trimmed, "{value:e} {digits} {shown}");
+            check(value);
+            check(((value * 8.0).round() + 1.0) / 8.0 + 1e4);
         }
     }
 

@@ -106,7 +106,7 @@ pub(super) fn padded(text: &str, width: usize) -> String {
 
 /// The width of `text` in columns.
 pub(in crate::report) fn width_of(text: &str) -> usize {
-    // Most text is, and a report has millions of cells.
+    // Most cells are printable ASCII, one column a byte, and a report may have millions of them.
     if is_plain(text) { text.len() } else { text.width() }
 }
 
