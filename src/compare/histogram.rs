@@ -9,10 +9,10 @@ use super::pair::{Pair, exponent};
 use crate::error::Result;
 use crate::serial::{Json, Object, Read};
 
-/// Biased exponents of an `f64`.
-const EXPONENTS: usize = 1 << 11;
 /// Exponents whose counters are allocated together. The differences of a tensor are rarely in more than two such tables.
-const TABLE: usize = 1 << 6;
+const TABLE: u16 = 1 << 6;
+/// Tables for all biased exponents of an `f64`.
+const TABLES: usize = (1 << 11) / TABLE as usize;
 /// Bits of the significand of an `f64`.
 const SIGNIFICAND: usize = 52;
 const BIAS: i32 = 1023;
@@ -73,12 +73,15 @@ impl<'r> Read<'r> for Histogram {
     }
 }
 
+/// The counters of some neighboring exponents.
+type Table = Box<[u64; TABLE as usize]>;
+
 /// Counts of differences, from which a [`Histogram`] is made.
 #[derive(Debug, Clone)]
 pub(super) struct Bins {
     /// Magnitudes by biased exponent. The exponent of infinity counts differences that overflowed; exponent 0, which stands for no
     /// difference, is not counted. A table is allocated for its first difference.
-    abs: [Option<Box<[u64; TABLE]>>; EXPONENTS / TABLE],
+    abs: [Option<Table>; TABLES],
     /// Subnormal magnitudes by significant bits less one.
     subnormal: [u64; SIGNIFICAND],
     /// Distances in representable values by significant bits; 0 is not counted.
@@ -87,7 +90,7 @@ pub(super) struct Bins {
 
 impl Default for Bins {
     fn default() -> Self {
-        Self { abs: [const { None }; EXPONENTS / TABLE], subnormal: [0; SIGNIFICAND], ulp: [0; 65] }
+        Self { abs: [const { None }; TABLES], subnormal: [0; SIGNIFICAND], ulp: [0; 65] }
     }
 }
 
@@ -151,7 +154,7 @@ impl Bins {
     pub(super) fn merge(&mut self, other: &Self, times: u64) {
         for (ours, theirs) in self.abs.iter_mut().zip(&other.abs) {
             if let Some(theirs) = theirs {
-                add(&mut **ours.get_or_insert_with(new_table), &**theirs, times);
+                add(ours.get_or_insert_with(new_table).as_mut_slice(), theirs.as_slice(), times);
             }
         }
         add(&mut self.subnormal, &other.subnormal, times);
@@ -161,7 +164,7 @@ impl Bins {
     /// The bins that are not empty.
     pub(super) fn histogram(&self) -> Histogram {
         let subnormal = (LEAST_POWER..).zip(self.subnormal);
-        let tables = (-BIAS..).step_by(TABLE).zip(&self.abs);
+        let tables = (-BIAS..).step_by(TABLE.into()).zip(&self.abs);
         let tables = tables.filter_map(|(least, table)| Some((least, table.as_deref()?)));
         let normal = tables.flat_map(|(least, table)| (least..).zip(*table));
         let ulp = (0..).zip(self.ulp.iter().copied().skip(1));
@@ -208,18 +211,16 @@ fn count<T: Copy>(numbers: &[T], bin: impl Fn(T) -> u16, mut add: impl FnMut(u16
     }
 }
 
-fn new_table() -> Box<[u64; TABLE]> {
-    Box::new([0; TABLE])
+fn new_table() -> Table {
+    Box::new([0; TABLE as usize])
 }
 
 /// Adds to the counter of a biased exponent; 0 is not counted.
-fn add_exponent(tables: &mut [Option<Box<[u64; TABLE]>>], biased: u16, n: u64) {
-    let biased = usize::from(biased);
+fn add_exponent(tables: &mut [Option<Table>], biased: u16, n: u64) {
     if biased > 0
-        && let Some(table) = tables.get_mut(biased / TABLE)
-        && let Some(count) = table.get_or_insert_with(new_table).get_mut(biased % TABLE)
+        && let Some(table) = tables.get_mut(usize::from(biased / TABLE))
     {
-        *count += n;
+        add_at(table.get_or_insert_with(new_table).as_mut_slice(), biased % TABLE, n);
     }
 }
 
