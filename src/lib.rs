@@ -23,6 +23,8 @@ pub mod artifact;
 #[doc(hidden)]
 pub mod bytes;
 pub mod checkpoint;
+#[cfg(feature = "cli")]
+pub mod command;
 pub mod compare;
 pub mod diff;
 mod error;

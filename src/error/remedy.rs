@@ -6,7 +6,7 @@ use super::Error;
 
 /// An option of the caller that avoids an error. The message of the error does not name it, since each interface has its own
 /// names for options.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Remedy {
     /// Replace the file that already exists.

@@ -91,10 +91,12 @@ impl Modules {
         let module = |(_, path, code): (String, std::path::PathBuf, String)| {
             let inside = path.strip_prefix("src").unwrap().with_extension("");
             let steps = inside.iter().map(|step| step.to_str().unwrap().to_owned());
-            let steps = steps.filter(|step| !["mod", "lib", "main"].contains(&step.as_str()));
+            let steps = steps.filter(|step| !["mod", "lib"].contains(&step.as_str()));
             (steps.collect(), Source::new(&code))
         };
-        Self(super::files().into_iter().map(module).collect())
+        // The program calls the library from outside.
+        let files = super::files().into_iter().filter(|(module, ..)| module != "main");
+        Self(files.map(module).collect())
     }
 
     /// The module that defines the item at `path`, resolved from `from`; follows re-exports up to `depth` times.
@@ -105,9 +107,7 @@ impl Modules {
         };
         let (first, _) = path.split_first()?;
         let supers = path.iter().take_while(|step| *step == "super").count();
-        let command: Module = ["bin", "ckdiff"].map(str::to_owned).into();
         let (mut module, path) = match first.as_str() {
-            "crate" if from.starts_with(&command) => (command, &path[1..]),
             "crate" => (Module::new(), &path[1..]),
             "super" => (from[..from.len().checked_sub(supers)?].to_vec(), &path[supers..]),
             _ => (child(from, first)?, &path[1..]),
