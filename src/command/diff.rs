@@ -4,10 +4,10 @@ use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::error::Error;
 use crate::artifact::{Artifact, ReadOptions};
 use crate::compare::Device;
 use crate::diff::{Lists, Only, TextView, diff};
+use crate::error::Error;
 use crate::report::{self, Format, Judged, Report, Verbosity};
 use crate::rules::Rules;
 
@@ -95,7 +95,7 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Diagnostics> {
 /// The rules, with the tolerances of the command line after those of the file.
 fn rules(args: &DiffArgs) -> Result<Option<Arc<Rules>>, Error> {
     let Some(mut rules) = config::rules(&args.rules)? else { return Ok(None) };
-    rules.add_options(&args.what.closeness.rules())?;
+    rules.add_tolerances(&args.what.closeness.tolerances())?;
     Ok(Some(Arc::new(rules)))
 }
 

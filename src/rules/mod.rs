@@ -44,14 +44,15 @@ mod setting;
 mod source;
 mod start;
 mod tensor_judge;
+mod tolerances;
 mod toml_string;
 mod unused;
 
 pub use again::Again;
 pub use explain::{Explanation, MatchedRule};
 pub use judgement::{Check, CheckSubject, Found, Judgement, Limit, Severity, UnusedRule};
-pub use option::OptionRule;
 pub use profile::Profile;
 pub use rule::RuleOrigin;
 pub use rule_list::Rules;
 pub use start::start;
+pub use tolerances::Tolerances;

@@ -11,16 +11,15 @@ use crate::diff::name_glob;
 use crate::error::{Error, Result};
 
 /// An option that sets one key, for the tensors whose names match a glob or for all.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OptionRule {
-    /// The name of the option, without dashes.
-    pub option: &'static str,
+pub(super) struct OptionRule {
+    /// The name of the option.
+    pub(super) option: &'static str,
     /// The key that it sets: `atol`, `rtol`, `ulp`, `max_mismatched` or `rel_l2`.
-    pub key: &'static str,
+    pub(super) key: &'static str,
     /// The names that it is for.
-    pub glob: Option<String>,
+    pub(super) glob: Option<String>,
     /// The number; finite and not negative.
-    pub number: f64,
+    pub(super) number: f64,
 }
 
 impl Rules {
@@ -28,7 +27,7 @@ impl Rules {
     ///
     /// # Errors
     /// If a glob is malformed.
-    pub fn add_options(&mut self, options: &[OptionRule]) -> Result<()> {
+    pub(super) fn add_options(&mut self, options: &[OptionRule]) -> Result<()> {
         for OptionRule { option, key, glob, number } in options {
             let usage = |why: String| Error::usage(why).of_option(option);
             let mut conditions = Conditions::default();

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::error::Error;
 use crate::compare::{self, Device, NanPolicy, Tolerance};
 use crate::diff::{
-    Bound, Criteria, DiffOptions, Ignore, ListedTensors, Lists, NameFilter, Only, TensorRules,
+    Criteria, DiffOptions, Ignore, ListedTensors, Lists, NameFilter, Only, TensorRules,
 };
+use crate::error::Error;
 use crate::report::Verbosity;
-use crate::rules::{OptionRule, Rules};
+use crate::rules::{Rules, Tolerances};
 use crate::summary::SortKey;
 use clap::Args;
 
@@ -103,7 +103,7 @@ impl CompareArgs {
         let (tolerance, criteria) = match rules {
             // The rules have the options of tolerances.
             Some(_) => (Tolerance::BITS, Criteria::default()),
-            None => close.criteria()?,
+            None => close.tolerances().criteria()?,
         };
         let renames = rules.map(|rules| rules.renames()).unwrap_or_default();
         let names = NameFilter::new(&self.filter.include, &self.filter.exclude, &self.rename)?;
@@ -162,49 +162,15 @@ pub(crate) struct Closeness {
 }
 
 impl Closeness {
-    /// The tolerances and limits as rules, which apply after those of a file.
-    pub(crate) fn rules(&self) -> Vec<OptionRule> {
-        let rule = |option, key, glob: &Option<String>, number| OptionRule {
-            option,
-            key,
-            glob: glob.clone(),
-            number,
-        };
-        let atol = self.atol.iter().map(|(glob, value)| rule("atol", "atol", glob, *value));
-        let rtol = self.rtol.iter().map(|(glob, value)| rule("rtol", "rtol", glob, *value));
-        let of_all = [
-            self.ulp.map(|ulp| ("ulp", "ulp", ulp as f64)),
-            self.max_rel_l2.map(|most| ("max_rel_l2", "rel_l2", most)),
-            self.max_changed.map(|most| ("max_changed", "max_mismatched", most)),
-        ];
-        let of_all = of_all.into_iter().flatten();
-        let of_all = of_all.map(|(option, key, number)| rule(option, key, &None, number));
-        atol.chain(rtol).chain(of_all).collect()
-    }
-
-    /// The tolerance of all tensors; those of some, and the limits for tensors as a whole.
-    ///
-    /// # Errors
-    /// If a tolerance is given twice, or a glob is malformed.
-    fn criteria(&self) -> Result<(Tolerance, Criteria), Error> {
-        let (mut criteria, mut of_all) = (Criteria::default(), [None, None]);
-        (criteria.max_rel_l2, criteria.max_changed) = (self.max_rel_l2, self.max_changed);
-        let given = [(Bound::Atol, &self.atol), (Bound::Rtol, &self.rtol)];
-        for ((bound, values), of_all) in given.into_iter().zip(&mut of_all) {
-            for (glob, value) in values {
-                match glob {
-                    Some(glob) => criteria.set_bound(bound, glob, *value)?,
-                    None if of_all.is_some() => {
-                        let option = bound.name();
-                        let why = "given twice for all tensors; GLOB=VALUE is for some";
-                        return Err(Error::usage(format!("--{option}: {why}")));
-                    }
-                    None => *of_all = Some(*value),
-                }
-            }
+    /// The tolerances and limits.
+    pub(crate) fn tolerances(&self) -> Tolerances {
+        Tolerances {
+            atol: self.atol.clone(),
+            rtol: self.rtol.clone(),
+            ulp: self.ulp,
+            max_rel_l2: self.max_rel_l2,
+            max_changed: self.max_changed,
         }
-        let [atol, rtol] = of_all;
-        Ok((Tolerance::new(atol, rtol, self.ulp)?, criteria))
     }
 }
 
