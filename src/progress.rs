@@ -1,4 +1,6 @@
-//! The progress of long work, for callers that show it.
+//! The progress of long work, for callers that show it or may end it.
+
+use crate::error::Result;
 
 /// Receives progress, from many threads at once.
 pub trait Progress: Sync {
@@ -6,6 +8,14 @@ pub trait Progress: Sync {
     fn total(&self, bytes: u64);
     /// Adds `bytes` to the work that is done.
     fn advance(&self, bytes: u64);
+
+    /// Whether the work goes on; called often, before each part of it.
+    ///
+    /// # Errors
+    /// To end the work early: every tensor that has not been read then has this error.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// Ignores progress.

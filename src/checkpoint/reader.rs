@@ -9,7 +9,7 @@ use super::state::CheckpointState;
 use super::state_file;
 use crate::error::{Error, Result};
 use crate::formats::shard_name::with_suffix;
-use crate::formats::{Contents, Entry, FORMATS, Format};
+use crate::formats::{Contents, Entry, FORMATS, Format, MEMORY};
 use crate::limits::Limits;
 use crate::probe::Probe;
 use crate::schema::tensorflow::DataType;
@@ -79,6 +79,34 @@ impl Checkpoint {
     /// As [`open`](Self::open); also if the checkpoint exceeds the limits.
     pub fn open_with(path: impl AsRef<Path>, limits: &Limits) -> Result<Self> {
         Self::of(Sniffed::of_path(path), limits)
+    }
+
+    /// A checkpoint of tensors in memory. Reports call it `path`, which need not exist.
+    ///
+    /// ```
+    /// use ckdiff::artifact::Artifact;
+    /// use ckdiff::checkpoint::Checkpoint;
+    /// use ckdiff::diff::{DiffOptions, Verdict, diff};
+    /// use ckdiff::progress::Silent;
+    /// use ckdiff::tensor::{DType, Shape, Tensor, TensorSource};
+    ///
+    /// let v1 = Tensor::new(DType::F32, Shape::new(&[3])?, 1.5f32.to_le_bytes().repeat(3))?;
+    /// let tensors = [("v1".into(), Box::new(v1) as Box<dyn TensorSource>)];
+    /// let memory = Artifact::from(Checkpoint::in_memory("variables", tensors)?);
+    /// let file = Artifact::open("tests/data/demo/model.ckpt")?;
+    /// assert_eq!(diff(&file, &memory, &DiffOptions::default(), &Silent)?.verdict(), Verdict::Different);
+    /// # Ok::<(), ckdiff::Error>(())
+    /// ```
+    /// # Errors
+    /// If two tensors have one name.
+    pub fn in_memory(
+        path: impl Into<PathBuf>,
+        tensors: impl IntoIterator<Item = (Name, Box<dyn TensorSource>)>,
+    ) -> Result<Self> {
+        let path = path.into();
+        let entries = tensors.into_iter().map(|(name, source)| Entry::new(name, Ok(source)));
+        let contents = Contents::in_memory(path.clone(), entries.collect())?;
+        Ok(Self { path, format: &MEMORY, contents, limits: Limits::default(), state: None })
     }
 
     /// Opens a path whose file kind is known; for a directory with a state file, the latest checkpoint.

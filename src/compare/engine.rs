@@ -155,7 +155,8 @@ impl<'w, 'a> Worker<'w, 'a> {
                 if self.pending.len() >= MAX_PENDING {
                     self.finish_oldest();
                 }
-                match job.unit(unit, &self.queue.options) {
+                let goes_on = self.queue.options.progress.check();
+                match goes_on.and_then(|()| job.unit(unit, &self.queue.options)) {
                     Ok(of_job) => self.begin(job, unit, of_job),
                     Err(error) => job.join(unit, Err(error)),
                 }

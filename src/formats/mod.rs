@@ -5,6 +5,7 @@
 
 mod contents;
 mod format;
+mod memory;
 mod overlap;
 mod partitioned;
 mod partitioned_sections;
@@ -23,6 +24,7 @@ pub use contents::Entry;
 pub(crate) use contents::{Contents, Metadata};
 pub use format::Format;
 pub(crate) use format::{FileRole, Merge, Merged};
+pub(crate) use memory::MEMORY;
 pub(crate) use overlap::check as check_overlap;
 pub(crate) use partitioned::{Partitioned, StoredSlice};
 pub use registry::FORMATS;

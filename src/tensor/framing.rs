@@ -202,6 +202,7 @@ struct Reported<'a> {
 
 impl TensorStream for Reported<'_> {
     fn read(&mut self, out: &mut [u8]) -> Result<usize> {
+        self.progress.check()?;
         let read = self.stream.read(out)?;
         self.progress.advance(read as u64);
         Ok(read)

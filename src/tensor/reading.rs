@@ -33,6 +33,7 @@ pub fn read_through(
     let mut chunk = vec![0; chunk_size(source)];
     let mut bytes = 0;
     loop {
+        progress.check()?;
         let read = stream.read(&mut chunk)?;
         if read == 0 {
             return Ok(bytes);
