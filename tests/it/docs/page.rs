@@ -15,6 +15,8 @@ pub const PAGES: &[(&str, usize, usize)] = &[
     ("docs/graphs.md", 6, 0),
     ("docs/learning.md", 12, 0),
     ("docs/library.md", 0, 11),
+    ("docs/pytest.md", 0, 0),
+    ("docs/python.md", 0, 0),
     ("docs/reports.md", 1, 0),
     ("docs/rules.md", 5, 0),
     ("docs/saved_model.md", 2, 0),
