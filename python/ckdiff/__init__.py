@@ -6,23 +6,34 @@ checkpoint, and ``read_message`` and ``parse_message`` convert messages. ``ckdif
 
 from ._checkpoint import Checkpoint, open
 from ._ckdiff import __version__
-from ._compare import compare, compare_arrays
+from ._compare import CompareOptions, compare, compare_arrays
 from ._diff import Change, CheckedRule, Diff, TensorDiff, Tensors
-from ._errors import Error, FileError, MissingTensorError, NotFoundError, UsageError
+from ._errors import (
+    Error,
+    FileError,
+    MissingTensorError,
+    NotFoundError,
+    PermissionDeniedError,
+    UnusedWarning,
+    UsageError,
+)
 from ._message import Message, parse_message, read_message
 
 __all__ = [
     "Change",
     "CheckedRule",
     "Checkpoint",
+    "CompareOptions",
     "Diff",
     "Error",
     "FileError",
     "Message",
     "MissingTensorError",
     "NotFoundError",
+    "PermissionDeniedError",
     "TensorDiff",
     "Tensors",
+    "UnusedWarning",
     "UsageError",
     "__version__",
     "compare",

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 _Tensor = tuple[bytes, str, list[int], Any]
 
 
-def of_arrays(value: npt.ArrayLike | Mapping[str, npt.ArrayLike] | str | os.PathLike[str], side: str) -> _ckdiff.Artifact:
+def tensors_of(value: npt.ArrayLike | Mapping[str, npt.ArrayLike] | str | os.PathLike[str], side: str) -> _ckdiff.Artifact:
     """The tensors of an array, a dict of arrays, or a checkpoint. Reports call arrays by their side."""
+    __tracebackhide__ = True
     if isinstance(value, Checkpoint):
         return value._artifact
     if isinstance(value, (str, os.PathLike)):
@@ -30,6 +31,9 @@ def _tensor(name: str, value: npt.ArrayLike) -> _Tensor:
     """A tensor with the content of an array, which is copied only if it is not contiguous."""
     import numpy as np
 
+    __tracebackhide__ = True
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"{name}: a masked array has no values to compare where it is masked; compare value.filled(…)")
     array = np.asarray(value)
     if array.dtype.kind in "SU" and not isinstance(value, np.ndarray):
         # NumPy's own strings end at their last byte that is not 0.
@@ -43,6 +47,7 @@ def _tensor(name: str, value: npt.ArrayLike) -> _Tensor:
 
 
 def _string(name: str, item: object) -> bytes:
+    __tracebackhide__ = True
     if isinstance(item, bytes):
         return item
     if isinstance(item, str):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import html
+import base64
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from . import _ckdiff
+from . import _ckdiff, _names
 
 if TYPE_CHECKING:
     import pandas
@@ -32,8 +32,8 @@ def _numbers(value: Any) -> Any:
     return value
 
 
-class Record(Mapping[str, Any]):
-    """An object of the JSON report, whose keys are attributes too."""
+class Record:
+    """An object of the JSON report, whose keys are attributes."""
 
     __slots__ = ("_json",)
 
@@ -44,28 +44,34 @@ class Record(Mapping[str, Any]):
         return self._json[key]
 
     def __getattr__(self, key: str) -> Any:
-        if key.startswith("_"):
-            raise AttributeError(key)
-        try:
-            return self[key]
-        except KeyError:
-            raise AttributeError(f"{type(self).__name__} has no {key}") from None
+        if key.startswith("_") or key not in self._json:
+            raise AttributeError(f"{type(self).__name__} has no {key}")
+        return self[key]
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._json)
-
-    def __len__(self) -> int:
-        return len(self._json)
+    def to_dict(self) -> dict[str, Any]:
+        """The keys and values."""
+        return {key: self[key] for key in self._json}
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._json]
 
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and isinstance(other, Record) and other._json == self._json
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __repr__(self) -> str:
-        shown = ", ".join(f"{key}={value!r}" for key, value in self.items() if value is not None)
+        shown = ", ".join(f"{key}={value!r}" for key, value in self.to_dict().items() if value is not None)
         return f"{type(self).__name__}({shown})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (type(self), (self._json,))
+
+
+def _name(json: dict[str, Any], key: str) -> Any:
+    """A name of a tensor, exactly: the report has its bytes too if they are not UTF-8."""
+    exact = json.get(f"{key}_b64")
+    return json[key] if exact is None else _names.to_str(base64.b64decode(exact))
 
 
 class TensorDiff(Record):
@@ -73,7 +79,8 @@ class TensorDiff(Record):
 
     __slots__ = ()
 
-    _TEXTS = frozenset(["name", "renamed_from", "full_name", "status", "role", "lhs", "rhs", "error"])
+    _NAMES = frozenset(["name", "renamed_from", "full_name"])
+    _TEXTS = frozenset(["status", "role", "lhs", "rhs", "error"])
 
     if TYPE_CHECKING:
         name: str
@@ -98,6 +105,8 @@ class TensorDiff(Record):
         nan_new: int | None
 
     def __getitem__(self, key: str) -> Any:
+        if key in self._NAMES:
+            return _name(self._json, key)
         value = self._json[key]
         if key in self._TEXTS or self._has_strings:
             return value
@@ -132,11 +141,14 @@ class CheckedRule(Record):
         tensor: str | None
         path: str | None
         gate: str
-        rule: dict[str, Any]
+        rule: dict[str, Any] | None
         limit: Any
+        found: Any
         severity: str
 
     def __getitem__(self, key: str) -> Any:
+        if key == "tensor":
+            return _name(self._json, key)
         value = self._json[key]
         return _numbers(value) if key in ("limit", "found") else value
 
@@ -174,13 +186,13 @@ class Tensors(Sequence[TensorDiff]):
         import pandas
 
         rows = [_flat(tensor) for tensor in self._tensors]
-        table = pandas.DataFrame(rows)
+        table: pandas.DataFrame = pandas.DataFrame(rows)
         return table.set_index("name") if rows else table
 
 
 def _flat(tensor: TensorDiff) -> dict[str, Any]:
     row: dict[str, Any] = {}
-    for key, value in tensor.items():
+    for key, value in tensor.to_dict().items():
         if isinstance(value, dict) and key not in ("histogram", "values", "mismatch_map"):
             row.update({f"{key}.{inner}": item for inner, item in value.items()})
         else:
@@ -201,8 +213,8 @@ class Diff:
 
     @property
     def answer(self) -> str:
-        """The answer, as the report begins with it."""
-        return " ".join(self.report(max_rows=0).split("\n\n", 1)[0].split("\n  ", 1)[0].split())
+        """The first sentence of the report, whose first word is the verdict."""
+        return self._diff.answer
 
     def report(self, format: Format = "human", *, max_rows: int | None = None) -> str:
         """The report; ``max_rows`` limits the rows of each list in the formats for people."""
@@ -249,19 +261,23 @@ _MAX_ROWS = 20
 
 
 def _table(diff: Diff) -> str:
-    """The answer, and a table of the tensors that changed most."""
-    changed = [tensor for tensor in diff.tensors if tensor.status not in ("identical", "close", "uncompared")]
-    changed.sort(key=_rank)
-    lines = [f"<p><b>{html.escape(diff.answer)}</b></p>"]
-    if changed:
-        lines.append("<table><tr><th>tensor</th><th>status</th><th>rel l2</th><th>max abs</th><th>mismatched</th></tr>")
-        lines.extend(map(_row, changed[:_MAX_ROWS]))
-        lines.append("</table>")
-    if len(changed) > _MAX_ROWS:
-        lines.append(f"<p>… and {len(changed) - _MAX_ROWS} more tensors; print the diff to see all</p>")
-    if diff.changes:
-        count = len(diff.changes)
-        lines.append(f"<p>{count} {'change' if count == 1 else 'changes'} of graphs; print the diff to see them</p>")
+    """The answer, and a table of the rules that are broken, or else of the tensors that changed most."""
+    from html import escape
+
+    lines = [f"<p><b>{escape(diff.answer)}</b></p>"]
+    if diff.broken_rules is None:
+        changed = [tensor for tensor in diff.tensors if tensor.status not in ("identical", "close", "uncompared")]
+        rows = [_row(tensor) for tensor in sorted(changed, key=_rank)]
+        heads, what = ["tensor", "status", "rel l2", "max abs", "mismatched"], "tensors"
+    else:
+        rows = [[str(rule.tensor or rule.path), rule.gate, _cell(rule.found), _cell(rule.limit)] for rule in diff.broken_rules]
+        heads, what = ["name", "gate", "found", "allowed"], "rules"
+    if rows:
+        cells = ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows[:_MAX_ROWS]]
+        heading = "".join(f"<th>{escape(head)}</th>" for head in heads)
+        lines += ["<table>", f"<tr>{heading}</tr>", *(f"<tr>{row}</tr>" for row in cells), "</table>"]
+    if len(rows) > _MAX_ROWS:
+        lines.append(f"<p>… and {len(rows) - _MAX_ROWS} more {what}; print the diff to see all</p>")
     return "\n".join(lines)
 
 
@@ -272,10 +288,12 @@ def _rank(tensor: TensorDiff) -> tuple[int, float]:
     return (1 if tensor.nan_new else 2), -tensor.rel_l2
 
 
-def _row(tensor: TensorDiff) -> str:
-    def number(value: float | None) -> str:
-        return "" if value is None else f"{value:.3g}"
-
+def _row(tensor: TensorDiff) -> list[str]:
     mismatched = "" if tensor.mismatched is None else f"{tensor.mismatched:,} of {tensor.elements:,}"
-    cells = [tensor.name, tensor.status, number(tensor.rel_l2), number(tensor.max_abs), mismatched]
-    return "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>"
+    return [tensor.name, tensor.status, _cell(tensor.rel_l2), _cell(tensor.max_abs), mismatched]
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:.3g}" if isinstance(value, float) else str(value)

@@ -34,6 +34,6 @@ def to_numpy(name: str) -> np.dtype[Any]:
 def to_tensorflow(dtype: np.dtype[Any]) -> str:
     """TensorFlow's name of a dtype of fixed width."""
     names = dtype.names
-    if names is not None and len(names) == 1 and names[0] in _QUANTIZED:
+    if names is not None and len(names) == 1 and dtype[0].name == _QUANTIZED.get(names[0]) and dtype[0].isnative:
         return str(names[0])
     return str(dtype.name)

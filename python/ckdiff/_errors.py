@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno as numbers
+from typing import Any
+
 
 class Error(Exception):
-    """What went wrong, and where. Every error of ckdiff is one.
+    """What went wrong, and where. Every error about a file or the value of an argument is one.
 
     Attributes:
         file: the file, as it was given.
@@ -45,9 +48,24 @@ class Error(Exception):
 class FileError(Error, OSError):
     """The operating system refuses to read or write a file."""
 
+    def __init__(self, message: str, *, errno: int | None = None, **place: Any) -> None:
+        super().__init__(message, **place)
+        self.errno = errno
+        self.filename = self.file
 
-class NotFoundError(Error, FileNotFoundError):
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.message,), {**self.__dict__, "errno": self.errno, "filename": self.filename})
+
+
+class PermissionDeniedError(FileError, PermissionError):
+    """The operating system denies access to a file."""
+
+
+class NotFoundError(FileError, FileNotFoundError):
     """No file, checkpoint or part has this name."""
+
+    def __init__(self, message: str, *, errno: int | None = numbers.ENOENT, **place: Any) -> None:
+        super().__init__(message, errno=errno, **place)
 
 
 class MissingTensorError(Error, KeyError):
@@ -56,3 +74,12 @@ class MissingTensorError(Error, KeyError):
 
 class UsageError(Error, ValueError):
     """An argument is invalid, or there is nothing to compare."""
+
+
+class UnusedWarning(UserWarning):
+    """A pattern or a rule matches nothing, or something else of a comparison was not as expected."""
+
+
+for _class in (Error, FileError, PermissionDeniedError, NotFoundError, MissingTensorError, UsageError, UnusedWarning):
+    # Users know them by these names.
+    _class.__module__ = "ckdiff"

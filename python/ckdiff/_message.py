@@ -27,7 +27,7 @@ class Message:
 
     @property
     def path(self) -> str:
-        """The file that it was read from."""
+        """The file that it was read from; for a message from memory, its type in angle brackets."""
         return self._artifact.path
 
     @property
@@ -62,7 +62,7 @@ def read_message(path: str | os.PathLike[str], type: str | None = None, *, form:
     return Message(Artifact.read_message(path, type, form))
 
 
-def parse_message(data: str | bytes | Protobuf, type: str | None = None, *, form: Form | None = None) -> Message:
+def parse_message(data: str | bytes | bytearray | memoryview | Protobuf, type: str | None = None, *, form: Form | None = None) -> Message:
     """Parses a message: text or JSON as ``str``, any form as ``bytes``, or a message of the protobuf library."""
     if isinstance(data, str):
         data = data.encode("utf-8", "surrogatepass")

@@ -5,7 +5,11 @@ from __future__ import annotations
 
 def to_bytes(name: str | bytes) -> bytes:
     """The bytes of a name."""
-    return name if isinstance(name, bytes) else name.encode("utf-8", "surrogateescape")
+    if isinstance(name, bytes):
+        return name
+    if not isinstance(name, str):
+        raise TypeError(f"expected the name of a tensor as str or bytes, found {name.__class__.__name__}")
+    return name.encode("utf-8", "surrogateescape")
 
 
 def to_str(name: bytes) -> str:

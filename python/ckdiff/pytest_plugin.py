@@ -1,4 +1,4 @@
-"""The plugin for pytest: the fixture ``ckdiff_snapshot``. It is loaded in every run of pytest, so it imports little."""
+"""The plugin for pytest: the fixture ``ckdiff_snapshot``."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from ._compare import CompareOptions
+    from ._compare import Patterns
     from ._message import Message, Protobuf
 
 # The directory of snapshots beside a test file, and the extension, which are those of the command.
@@ -28,20 +26,32 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--ckdiff-update", action="store_true", help="write the snapshots of ckdiff_snapshot anew")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuses to update in CI, where it would hide that a model has changed."""
+    in_ci = os.environ.get("CI", "").lower() not in ("", "0", "false") or "TF_BUILD" in os.environ
+    if in_ci and config.getoption("--ckdiff-update"):
+        raise pytest.UsageError("--ckdiff-update: CI is set, where snapshots are only checked")
+
+
 @pytest.fixture
 def ckdiff_snapshot(request: pytest.FixtureRequest) -> Snapshot:
     """Checks that a model or a graph has the structure of its snapshot: ``ckdiff_snapshot(model)``."""
     update = bool(request.config.getoption("--ckdiff-update"))
-    return Snapshot(request.node.path, request.node.nodeid, update)
+    return Snapshot(request.node.path, _label(request.node), update)
+
+
+def _label(node: pytest.Item) -> str:
+    """The names of the classes and of the test. Not its node ID, to which plugins add."""
+    inside = [part.name for part in node.listchain() if not isinstance(part, (pytest.Session, pytest.Dir, pytest.File))]
+    return ".".join(inside)
 
 
 class Snapshot:
     """The snapshots of one test: files in ``snapshots/`` beside the test file, each of one test, so that workers do not meet."""
 
-    def __init__(self, test_file: Path, node_id: str, update: bool) -> None:
-        _, _, test = node_id.partition("::")
+    def __init__(self, test_file: Path, label: str, update: bool) -> None:
         self._directory = test_file.parent / _DIRECTORY / test_file.stem
-        self._test = test.replace("::", ".")
+        self._test = label
         self._update = update
         self._names: set[str] = set()
 
@@ -49,9 +59,14 @@ class Snapshot:
         self,
         model: str | os.PathLike[str] | Message | Protobuf,
         name: str | None = None,
-        **options: Unpack[CompareOptions],
+        *,
+        ignore: Patterns = (),
+        ignore_kind: Patterns = (),
+        strict: bool = False,
     ) -> None:
-        """Checks a model: a path, a ``Message``, or a message of the protobuf library. ``name`` tells several of one test apart.
+        """Checks a model: a path, a ``Message``, or a message of the protobuf library.
+
+        ``name`` tells several of one test apart; the others are options of ``ckdiff.compare``.
 
         Raises:
             AssertionError: if it has another structure, or there is no snapshot; with ``--ckdiff-update``, it is written.
@@ -63,15 +78,16 @@ class Snapshot:
         from .testing import failure
 
         file = self.file(name)
+        options = compiled({"ignore": ignore, "ignore_kind": ignore_kind, "strict": strict})
         opened = artifact(model)
-        text = _ckdiff.snapshot(opened)
         if self._update:
+            text = _ckdiff.snapshot(opened)
             if not file.exists() or file.read_bytes() != text.encode():
                 _write(file, text)
             return
         if not file.exists():
             raise AssertionError(f"there is no snapshot {file}; --ckdiff-update writes it")
-        diff = Diff(_ckdiff.check_snapshot(file.read_bytes(), file, opened, compiled(options)))
+        diff = Diff(_ckdiff.check_snapshot(file.read_bytes(), file, opened, options))
         if diff.verdict != "same":
             raise AssertionError(f"{failure(diff)}\n\nTo accept the model as it is: pytest --ckdiff-update")
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from . import _ckdiff
-from ._arrays import of_arrays
+from ._arrays import tensors_of
 from ._checkpoint import Checkpoint
-from ._compare import CompareOptions, Path, artifact, compiled
+from ._compare import CompareOptions, Path, artifact, compared, compiled
 from ._diff import Diff
 from ._message import Message, Protobuf
 
@@ -33,21 +33,21 @@ def assert_checkpoints_close(
     ``ckdiff.compare``; with ``rules`` or ``config``, the rules decide.
 
     Raises:
-        AssertionError: if they are not, with the report of ``ckdiff EXPECTED ACTUAL``.
+        AssertionError: if they differ, with the report of ``ckdiff EXPECTED ACTUAL``.
     """
     __tracebackhide__ = True
     options.setdefault("only", "tensors")
-    _assert_same(of_arrays(actual, "actual"), of_arrays(expected, "expected"), options)
+    _assert_same(tensors_of(actual, "actual"), tensors_of(expected, "expected"), options)
 
 
 def assert_arrays_close(actual: npt.ArrayLike, expected: npt.ArrayLike, **options: Unpack[CompareOptions]) -> None:
     """Asserts that two arrays have one dtype, one shape and close values; without a tolerance, the same bits.
 
     Raises:
-        AssertionError: if they have not.
+        AssertionError: if they differ.
     """
     __tracebackhide__ = True
-    _assert_same(of_arrays({"array": actual}, "actual"), of_arrays({"array": expected}, "expected"), options)
+    _assert_same(tensors_of({"array": actual}, "actual"), tensors_of({"array": expected}, "expected"), options)
 
 
 def assert_graphs_equal(
@@ -59,7 +59,7 @@ def assert_graphs_equal(
     it is the graph in its ``.meta`` file.
 
     Raises:
-        AssertionError: if they do, with the report of ``ckdiff EXPECTED ACTUAL``.
+        AssertionError: if they differ, with the report of ``ckdiff EXPECTED ACTUAL``.
     """
     __tracebackhide__ = True
     options.setdefault("only", "graph")
@@ -68,7 +68,7 @@ def assert_graphs_equal(
 
 def _assert_same(actual: _ckdiff.Artifact, expected: _ckdiff.Artifact, options: CompareOptions) -> None:
     __tracebackhide__ = True
-    diff = Diff(_ckdiff.compare(expected, actual, compiled(options)))
+    diff = compared(expected, actual, compiled(options), stacklevel=4)
     if diff.verdict != "same":
         raise AssertionError(failure(diff))
 

@@ -292,8 +292,8 @@ fn source(py: Python<'_>, given: &Given) -> Result<Box<dyn TensorSource>, Error>
     Ok(match content {
         Content::Strings(strings) => Box::new(Tensor::of_strings(shape, strings)?),
         Content::Bytes(content) => {
+            let unknown = || Error::usage(format!("TensorFlow has no dtype {dtype}"));
             let dtype = DType::ALL.iter().copied().find(|known| known.name() == dtype);
-            let unknown = || Error::usage("TensorFlow has no such dtype");
             Box::new(Array::new(dtype.ok_or_else(unknown)?, shape, content.bind(py))?)
         }
     })

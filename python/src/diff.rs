@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ckdiff::Error;
 use ckdiff::diff::Diff;
+use ckdiff::report::human::{answer, unused_rule};
 use ckdiff::report::{self, Format, Judged, Report, ReportOptions, Subject};
 use ckdiff::rules::{Judgement, Rules};
 use pyo3::prelude::*;
@@ -29,14 +30,18 @@ impl PyDiff {
         Self { diff, judged, histograms }
     }
 
+    fn judged(&self) -> Option<Judged<'_>> {
+        let (rules, judgement) = self.judged.as_ref()?;
+        Some(Judged { diff: &self.diff, rules, judgement })
+    }
+
     fn report_in(&self, name: &str, max_rows: Option<usize>) -> Result<String, Error> {
         let format = Format::by_name(name).filter(|format| format.has(Subject::Comparison));
         let format = format.ok_or_else(|| {
             let names: Vec<_> = Format::of(Subject::Comparison).map(|format| format.name).collect();
             Error::usage(format!("format: expected one of {}, found {name:?}", names.join(", ")))
         })?;
-        let judged = self.judged.as_ref();
-        let judged = judged.map(|(rules, judgement)| Judged { diff: &self.diff, rules, judgement });
+        let judged = self.judged();
         let report = match &judged {
             Some(judged) => Report::Judged(judged, None),
             None => Report::Diff(&self.diff, None),
@@ -60,6 +65,25 @@ impl PyDiff {
     fn verdict(&self) -> &'static str {
         let judgement = self.judged.as_ref().map(|(_, judgement)| judgement.verdict());
         judgement.unwrap_or_else(|| self.diff.verdict()).name()
+    }
+
+    /// The answer: the first sentence of the report.
+    #[getter]
+    fn answer(&self) -> String {
+        answer(&self.diff, self.judged().as_ref())
+    }
+
+    /// What the command warns of: patterns and rules that match nothing, a GPU that failed.
+    fn warnings(&self) -> Vec<String> {
+        let patterns = self.diff.unused.iter().map(|unused| match unused.at {
+            Some(_) => unused.to_string(),
+            None => format!("{}: {unused}", unused.option),
+        });
+        let rules =
+            self.judged.iter().flat_map(|(_, judgement)| &judgement.unused).map(unused_rule);
+        let failure = self.diff.work.failure.iter();
+        let failure = failure.map(|failure| format!("{failure}; the CPU compared the rest"));
+        patterns.chain(rules).chain(failure).collect()
     }
 
     /// The report in this format, with at most `max_rows` rows of each list.

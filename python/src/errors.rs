@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ckdiff::{Error, ErrorKind};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 
 /// The exception for an error: a class of `ckdiff._errors`, with the place of the error in its attributes.
 pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
@@ -33,7 +33,12 @@ fn build<'py>(py: Python<'py>, class: &str, error: &Error) -> PyResult<Bound<'py
     let place = PyDict::new(py);
     place.set_item("file", error.file().map(Path::as_os_str))?;
     place.set_item("offset", error.offset())?;
-    place.set_item("tensor", error.tensor().map(ToString::to_string))?;
+    let to_str = py.import("ckdiff._names")?.getattr("to_str")?;
+    let tensor = error.tensor().map(|name| to_str.call1((PyBytes::new(py, name.as_bytes()),)));
+    place.set_item("tensor", tensor.transpose()?)?;
+    if let ErrorKind::Io { source, .. } = error.kind() {
+        place.set_item("errno", source.raw_os_error())?;
+    }
     place.set_item("field", error.path())?;
     place.set_item("line", error.location().map(|location| location.line))?;
     place.set_item("column", error.location().map(|location| location.column))?;
@@ -44,6 +49,9 @@ fn class(kind: &ErrorKind) -> &'static str {
     match kind {
         ErrorKind::NotFound(_) => "NotFoundError",
         ErrorKind::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => "NotFoundError",
+        ErrorKind::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
+            "PermissionDeniedError"
+        }
         ErrorKind::Io { .. } => "FileError",
         ErrorKind::Usage(_) => "UsageError",
         _ => "Error",

@@ -1,5 +1,5 @@
-//! The compiled part of the Python package `ckdiff`: the engine behind plain functions and classes, which the Python code in
-//! `python/ckdiff` gives the form that Python people know.
+//! The compiled part of the Python package `ckdiff`: the engine behind plain functions and classes. The Python code in
+//! `python/ckdiff` gives them the form that Python users expect.
 //!
 //! Arrays come and go as arrays of bytes, with the name of the dtype and the shape: NumPy has no buffers for the types of
 //! ml_dtypes, and this way all types are alike. Names of tensors are `bytes`, since a checkpoint may have names that are not UTF-8.

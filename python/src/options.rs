@@ -1,17 +1,13 @@
 //! The options of a comparison, from the arguments of Python.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use ckdiff::Error;
-use ckdiff::bytes::File;
-use ckdiff::compare::{CompareOptions, Device, NanPolicy, Tolerance};
+use ckdiff::compare::{CompareOptions, DeviceChoice, NanPolicy, Tolerance};
 use ckdiff::diff::{ChangeKind, Criteria, DiffOptions, Ignore, NameFilter, Only, TensorRules};
 use ckdiff::rules::{Profile, Rules, Tolerances};
 use pyo3::prelude::*;
-
-/// The largest rules file that is read, in bytes.
-const MAX_RULES: u64 = 16 << 20;
 
 /// The arguments, as a dict.
 #[derive(FromPyObject)]
@@ -41,11 +37,14 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// The options of the library, and the rules among them.
+    /// The options of the library, and the rules among them. `chunk_bytes` replaces the size of the parts that are read at once.
     ///
     /// # Errors
     /// If an argument is invalid, or the rules file cannot be read.
-    pub(crate) fn read(&self) -> Result<(DiffOptions, Option<Arc<Rules>>), Error> {
+    pub(crate) fn read(
+        &self,
+        chunk_bytes: Option<usize>,
+    ) -> Result<(DiffOptions, Option<Arc<Rules>>), Error> {
         let tolerances = self.tolerances();
         let rules = self.rules(&tolerances)?.map(Arc::new);
         let (tolerance, criteria) = match rules {
@@ -55,7 +54,11 @@ impl Options {
         };
         let renames = rules.as_deref().map(Rules::renames).unwrap_or_default();
         let names = NameFilter::new(&self.include, &self.exclude, &self.rename)?;
+        let device: Result<DeviceChoice, Error> = self.device.parse();
+        let device = device
+            .map_err(|error| Error::usage(format!("device: {error}, found {:?}", self.device)))?;
         let nan = if self.equal_nan { NanPolicy::Equal } else { NanPolicy::Differ };
+        let defaults = CompareOptions::default();
         let options = DiffOptions {
             compare: CompareOptions {
                 tolerance,
@@ -63,9 +66,10 @@ impl Options {
                 histogram: self.histogram,
                 values: self.histogram,
                 threads: self.threads,
-                ..CompareOptions::default()
+                chunk_bytes: chunk_bytes.unwrap_or(defaults.chunk_bytes),
+                ..defaults
             },
-            device: self.device()?,
+            device: device.open()?,
             criteria,
             rules: rules.clone().map(|rules| rules as Arc<dyn TensorRules>),
             names: names.with_renames(renames)?,
@@ -91,33 +95,19 @@ impl Options {
 
     /// The rules of a profile or a file, with the tolerances after them.
     fn rules(&self, tolerances: &Tolerances) -> Result<Option<Rules>, Error> {
-        let mut rules = match (&self.rules, &self.config) {
-            (Some(_), Some(_)) => return Err(Error::usage("rules and config exclude each other")),
-            (Some(name), None) => Rules::built_in(Profile::by_name(name).ok_or_else(|| {
-                let names = Profile::ALL.map(Profile::name).join(", ");
-                let why = format!("{name:?} is no built-in profile; the profiles are {names}");
-                Error::usage(format!("rules: {why}; config names a file"))
-            })?),
-            (None, Some(path)) => {
-                let text = text_of(path).map_err(|error| error.in_file(path))?;
-                Rules::parse(&text, path, self.profile.as_deref())?
+        let mut rules = match (&self.rules, &self.config, &self.profile) {
+            (Some(_), Some(_), _) => {
+                return Err(Error::usage("rules and config exclude each other"));
             }
-            (None, None) => return Ok(None),
+            (_, None, Some(_)) => {
+                return Err(Error::usage("profile: it is a profile of the file that config names"));
+            }
+            (Some(name), None, None) => Rules::built_in(built_in(name)?),
+            (None, Some(file), profile) => Rules::open(file, profile.as_deref())?,
+            (None, None, None) => return Ok(None),
         };
         rules.add_tolerances(tolerances)?;
         Ok(Some(rules))
-    }
-
-    fn device(&self) -> Result<Device, Error> {
-        match (&*self.device, self.device.strip_prefix("gpu:")) {
-            ("auto", _) => Ok(Device::auto()),
-            ("cpu", _) => Ok(Device::cpu()),
-            ("gpu", _) => Device::gpu(None),
-            (_, Some(name)) if !name.is_empty() => Device::gpu(Some(name)),
-            (other, _) => Err(Error::usage(format!(
-                "device: expected auto, cpu, gpu or gpu:NAME, found {other:?}"
-            ))),
-        }
     }
 
     fn only(&self) -> Result<Only, Error> {
@@ -143,10 +133,10 @@ impl Options {
     }
 }
 
-fn text_of(path: &Path) -> Result<String, Error> {
-    let bytes = File::open(path)?.read(MAX_RULES)?;
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        Error::malformed("rules file", "UTF-8", "a byte is not part of a character").at(at as u64)
+fn built_in(name: &str) -> Result<Profile, Error> {
+    Profile::by_name(name).ok_or_else(|| {
+        let names = Profile::ALL.map(Profile::name).join(", ");
+        let why = format!("{name:?} is no built-in profile; the profiles are {names}");
+        Error::usage(format!("rules: {why}; config names a file"))
     })
 }

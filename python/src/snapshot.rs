@@ -27,7 +27,7 @@ pub(crate) fn check_snapshot(
     options: Options,
 ) -> PyResult<PyDiff> {
     let checked = interruptible(py, |_| {
-        let (of_diff, rules) = options.read()?;
+        let (of_diff, rules) = options.read(None)?;
         let saved = parse(text).map_err(|error| error.in_file(&path))?;
         let diff = snapshots::check(&saved, &path, &artifact.0, &of_diff)?;
         Ok(PyDiff::new(diff, rules, options.histogram))

@@ -96,6 +96,12 @@ def test_broken_rules_are_records() -> None:
         ({"include": "["}, "include"),
         ({"rename": "("}, "rename"),
         ({"include": "nothing/**"}, "the filters leave no tensor"),
+        ({"ulp": -1}, "ulp: expected a number that is not negative, found -1"),
+        ({"threads": -1}, "threads: expected a number that is not negative"),
+        ({"profile": "nightly"}, "profile: it is a profile of the file that config names"),
+        ({"rules": "exact", "profile": "nightly"}, "profile: it is a profile"),
+        ({"rename": {"^a$": "b=c"}}, "rename: a new name cannot have an equals sign"),
+        ({"deny_unused": True, "exclude": "typo*"}, "typo"),
     ],
 )
 def test_a_wrong_option_is_a_value_error(options: CompareOptions, message: str) -> None:
@@ -103,11 +109,51 @@ def test_a_wrong_option_is_a_value_error(options: CompareOptions, message: str) 
         ckdiff.compare(BASELINE, RETRAINED, **options)
 
 
-def test_an_unknown_option_is_a_type_error() -> None:
-    with pytest.raises(TypeError, match="there is no option tolerance"):
-        ckdiff.compare(BASELINE, RETRAINED, tolerance=1)  # type: ignore[call-arg]
-    with pytest.raises(TypeError):
-        ckdiff.compare(BASELINE, RETRAINED, rtol="1e-3")  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"tolerance": 1}, "there is no option tolerance"),
+        ({"rtol": "1e-3"}, "rtol: expected a number, found '1e-3'"),
+        ({"atol": True}, "atol: expected a number, found True"),
+        ({"ulp": 1.5}, "ulp: expected a whole number"),
+        ({"strict": "no"}, "strict: expected True or False, found 'no'"),
+        ({"equal_nan": None}, "equal_nan: expected True or False"),
+        ({"include": [3]}, "include: expected a text or several"),
+        ({"rules": 3}, "rules: expected a text"),
+    ],
+)
+def test_an_option_of_another_type_is_a_type_error(options: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        # The options are checked before the files are opened.
+        ckdiff.compare("nothing", "nothing", **options)
+
+
+@pytest.mark.parametrize("model", [b"model.ckpt", 3, {"a": np.zeros(1)}, np.zeros(1)])
+def test_only_paths_and_models_are_compared(model: Any) -> None:
+    with pytest.raises(TypeError, match="expected a path .* compare_arrays compares arrays"):
+        ckdiff.compare(model, BASELINE)
+
+
+def test_what_matches_nothing_is_a_warning_at_the_call() -> None:
+    with pytest.warns(ckdiff.UnusedWarning, match='exclude: "typo/\\*\\*" matches nothing') as caught:
+        ckdiff.compare(BASELINE, RETRAINED, exclude="typo/**")
+    assert [warning.filename for warning in caught] == [__file__]
+    with pytest.warns(ckdiff.UnusedWarning, match="typo") as caught:
+        assert_checkpoints_close(BASELINE, BASELINE, exclude="typo/**")
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+def test_an_open_checkpoint_is_compared_by_its_tensors() -> None:
+    model = "tests/data/demo/model.ckpt"
+    diff = ckdiff.compare(ckdiff.open(model), model)
+    assert diff.verdict == "same" and diff.to_dict()["findings"] == []
+    assert ckdiff.compare(model, model).to_dict()["summary"]["coverage"] == "both"
+
+
+def test_names_that_are_not_utf_8_stay_apart() -> None:
+    names = [b"a\xff".decode("utf-8", "surrogateescape"), "a\\xff"]
+    diff = ckdiff.compare_arrays({name: np.zeros(1) for name in names}, {names[0]: np.ones(1), names[1]: np.zeros(1)})
+    assert [(diff.tensors[name].name, diff.tensors[name].status) for name in names] == [(names[0], "different"), (names[1], "identical")]
 
 
 def test_records_have_numbers_and_are_found_by_name() -> None:
@@ -118,7 +164,7 @@ def test_records_have_numbers_and_are_found_by_name() -> None:
     assert (nan.name, nan.max_abs, nan.rel_l2) == ("NaN", 1.0, math.inf)
     assert list(diff.tensors) == [nan, a] and diff.tensors[-1] is a and a in diff.tensors and "a" in diff.tensors
     assert pickle.loads(pickle.dumps(a)) == a
-    assert "nan_new=1" in repr(a) and dict(a)["status"] == "different"
+    assert "nan_new=1" in repr(a) and a.to_dict()["status"] == a["status"] == "different"
     with pytest.raises(AttributeError, match="TensorDiff has no nothing"):
         _ = a.nothing
     assert json.loads(diff.report("json")) == diff.to_dict()
@@ -186,10 +232,26 @@ class TestArrays:
         diff = ckdiff.compare_arrays({"a": np.zeros(3), "b": np.zeros(3)}, {"a": np.zeros((3, 1)), "b": np.zeros(3, np.int64)})
         assert [(tensor.name, tensor.status) for tensor in diff.tensors] == [("a", "shape"), ("b", "dtype")]
 
-    @pytest.mark.parametrize("array", [np.array([object()]), np.zeros(2, "M8[s]"), np.zeros(2, [("x", "f4"), ("y", "f4")]), np.zeros(2, np.longdouble)])
-    def test_other_types_are_errors(self, array: Any) -> None:
-        with pytest.raises((TypeError, ckdiff.Error), match="array|name"):
+    @pytest.mark.parametrize(
+        ("array", "message"),
+        [
+            (np.array([object()]), "name: an array of objects must hold bytes or str, found object"),
+            (np.array([b"a", None]), "name: an array of objects must hold bytes or str, found NoneType"),
+            (np.zeros(2, "M8[s]"), "no dtype datetime64"),
+            (np.zeros(2, [("x", "f4"), ("y", "f4")]), "no dtype void64"),
+            (np.zeros(2, [("qint32", "f4")]), "no dtype void32"),
+            (np.zeros(2, np.longdouble), "no dtype (longdouble|float128)"),
+            (np.ma.masked_equal([1, 2], 2), "name: a masked array"),
+        ],
+    )
+    def test_other_types_are_errors(self, array: Any, message: str) -> None:
+        with pytest.raises((TypeError, ckdiff.Error), match=message) as raised:
             ckdiff.compare_arrays({"name": array}, {"name": array})
+        assert "name" in str(raised.value)
+
+    def test_quantized_types_are_known_by_their_field(self) -> None:
+        array = np.array([1, 2], np.int8).view([("qint8", "i1")])
+        assert ckdiff.compare_arrays(array, array).tensors["array"].lhs == {"dtype": "qint8", "shape": [2]}
 
     def test_a_checkpoint_is_compared_with_the_arrays_that_it_has(self) -> None:
         weights = dict(ckdiff.open(BASELINE))

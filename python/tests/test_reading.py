@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import pickle
 import shutil
 import threading
+import time
 from pathlib import Path
 
 import ml_dtypes
@@ -39,12 +41,21 @@ def test_chunks_are_the_content_of_the_tensor() -> None:
 
 
 def test_a_reader_of_chunks_may_stop_early() -> None:
-    before = threading.active_count()
+    def threads() -> int:
+        return len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else threading.active_count()
+
+    before = threads()
     for _ in range(100):
         next(ckdiff.open(BASELINE).chunks("model/attention/kernel", 64))
-    assert threading.active_count() == before
+    waited = time.monotonic()
+    while threads() > before and time.monotonic() - waited < 10:
+        time.sleep(0.01)
+    assert threads() <= before
+    # Errors come with the call.
     with pytest.raises(TypeError, match="strings"):
-        next(ckdiff.open(BASELINE).chunks("vocab"))
+        ckdiff.open(BASELINE).chunks("vocab")
+    with pytest.raises(KeyError):
+        ckdiff.open(BASELINE).chunks("nothing")
 
 
 def test_arrays_are_writable_aligned_and_independent() -> None:
@@ -79,7 +90,8 @@ def test_a_missing_file_is_a_file_not_found_error() -> None:
     with pytest.raises(FileNotFoundError, match="similar names: model.ckpt") as raised:
         ckdiff.open("tests/data/demo/model.cpkt")
     assert isinstance(raised.value, ckdiff.Error)
-    assert isinstance(raised.value, OSError)
+    assert (raised.value.errno, raised.value.filename) == (errno.ENOENT, "tests/data/demo/model.cpkt")
+    assert type(raised.value).__module__ == "ckdiff"
 
 
 def test_a_graph_is_no_checkpoint() -> None:
@@ -145,3 +157,16 @@ def test_errors_cross_processes() -> None:
         ckdiff.open("tests/data/nothing")
     again = pickle.loads(pickle.dumps(raised.value))
     assert (type(again), str(again), again.file) == (type(raised.value), str(raised.value), raised.value.file)
+    assert again.errno == errno.ENOENT
+
+
+def test_names_are_text_or_bytes() -> None:
+    checkpoint = ckdiff.open(BASELINE)
+    assert checkpoint.has_tensor(b"global_step") and checkpoint.get_tensor(b"global_step") == 10_000
+    with pytest.raises(TypeError, match="expected the name of a tensor as str or bytes, found int"):
+        checkpoint.get_tensor(3)  # type: ignore[arg-type]
+
+
+def test_a_checkpoint_is_equal_to_itself_alone() -> None:
+    checkpoint = ckdiff.open(BASELINE)
+    assert checkpoint == checkpoint and checkpoint != ckdiff.open(BASELINE) and len({checkpoint}) == 1

@@ -66,7 +66,9 @@ impl Artifact<'_> {
             kind: self.kind().clone(),
             format: self.format().into(),
             has_data: checkpoint.is_none_or(Checkpoint::has_data),
-            has_checksums: checkpoint.is_none_or(|found| found.format().checksum.is_some()),
+            // Content in memory needs none.
+            has_checksums: checkpoint
+                .is_none_or(|found| found.files().is_empty() || found.format().checksum.is_some()),
             not_compared: self.files().unread.clone(),
         }
     }

@@ -3,7 +3,6 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use crate::bytes::File;
 use crate::diff::Diff;
 use crate::error::{Error, ErrorKind};
 use crate::rules::{Judgement, Rules};
@@ -21,9 +20,6 @@ pub(crate) const MISSING: &str =
 /// The environment variable that names a file.
 const VARIABLE: &str = "CKDIFF_CONFIG";
 
-/// The largest file that is read, in bytes; the library refuses less.
-const MAX_BYTES: u64 = 16 << 20;
-
 /// The rules that the arguments choose; `None` without any.
 ///
 /// # Errors
@@ -38,8 +34,7 @@ pub(crate) fn rules(args: &RulesArgs) -> Result<Option<Rules>, Error> {
             None => Ok(None),
         };
     };
-    let text = read(&path).map_err(|error| error.in_file(&path))?;
-    Rules::parse(&text, &path, args.profile.as_deref()).map(Some)
+    Rules::open(&path, args.profile.as_deref()).map(Some)
 }
 
 /// The file that the arguments name, else that of the environment, else the nearest one upward from the working directory.
@@ -60,15 +55,6 @@ fn path(args: &RulesArgs) -> Result<Option<PathBuf>, Error> {
     let Some(path) = found.next() else { return Ok(None) };
     // In the working directory and below it, the short name says enough.
     Ok(Some(path.strip_prefix(&directory).map(Path::to_path_buf).unwrap_or(path)))
-}
-
-/// The text of a file.
-fn read(path: &Path) -> Result<String, Error> {
-    let bytes = File::open(path)?.read(MAX_BYTES)?;
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        Error::malformed("rules file", "UTF-8", "a byte is not part of a character").at(at as u64)
-    })
 }
 
 /// Judges a comparison, and warns of rules that match nothing.

@@ -5,14 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::artifact::{Artifact, ReadOptions};
-use crate::compare::Device;
 use crate::diff::{Lists, Only, TextView, diff};
 use crate::error::Error;
 use crate::report::{self, Format, Judged, Report, Verbosity};
 use crate::rules::Rules;
 
 use crate::command::Exit;
-use crate::command::args::{Choice, DeviceArgs, DiffArgs, explain_missing, only_checkpoint};
+use crate::command::args::{DiffArgs, explain_missing, only_checkpoint};
 use crate::command::config;
 use crate::command::diagnostics::{Diagnostics, warn, warn_of_unused};
 use crate::command::output;
@@ -26,7 +25,7 @@ use crate::command::state_file;
 /// If a side cannot be opened, nothing can be compared, or the report cannot be written.
 pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Diagnostics> {
     let lists = Lists { as_set: args.lists.as_set.clone(), keyed: args.lists.key.clone() };
-    let device = device(&args.device)?;
+    let device = args.device.device.open()?;
     let rules = rules(args)?;
     output::check(&args.report)?;
     let is_verbose = args.verbosity.verbosity() == Verbosity::Everything;
@@ -129,13 +128,4 @@ fn open<'s>(
         return (open(lhs), open(rhs));
     }
     Artifact::open_both(lhs, rhs, args.jobs.jobs.into())
-}
-
-/// The requested device; a GPU is opened.
-fn device(args: &DeviceArgs) -> Result<Device, Error> {
-    match &args.device {
-        Choice::Auto => Ok(Device::auto()),
-        Choice::Cpu => Ok(Device::cpu()),
-        Choice::Gpu(name) => Device::gpu(name.as_deref()),
-    }
 }

@@ -16,6 +16,7 @@ mod cost;
 mod counts;
 mod cpu;
 mod device;
+mod device_choice;
 mod engine;
 #[cfg(feature = "gpu")]
 mod gpu;
@@ -57,6 +58,7 @@ pub use self::{
 pub use baseline::Baseline;
 pub use comparison::{Comparison, PassesAt};
 pub use device::Device;
+pub use device_choice::DeviceChoice;
 pub use engine::{compare, compare_all};
 pub(crate) use engine::{compare_each, compare_repeated};
 pub use histogram::Histogram;

@@ -12,6 +12,7 @@ use super::rule::{Rule, RuleKind, RuleOrigin, origin_of};
 use super::rule_list::Rules;
 use super::selector::{Conditions, NameIndex, regex};
 use super::source::{Item, Source};
+use crate::bytes::File;
 use crate::diff::{StatedAt, StatedRename};
 use crate::error::{Error, Result, shortened};
 use crate::suggestion::hint;
@@ -26,7 +27,19 @@ const VERSION: u64 = 1;
 const KEYS: [&str; 7] = ["schema", "profile", "extends", "default", "rule", "rename", "graph"];
 const PROFILE_KEYS: [&str; 5] = ["extends", "default", "rule", "rename", "graph"];
 
+/// The largest rules file, in bytes.
+const MAX_BYTES: u64 = 16 << 20;
+
 impl Rules {
+    /// Reads a rules file; `profile` chooses one of its `[profile.NAME]` tables.
+    ///
+    /// # Errors
+    /// If the file cannot be read, and as [`parse`](Self::parse).
+    pub fn open(file: &Path, profile: Option<&str>) -> Result<Self> {
+        let text = text_of(file).map_err(|error| error.in_file(file))?;
+        Self::parse(&text, file, profile)
+    }
+
     /// Reads the text of a rules file; `profile` chooses one of its `[profile.NAME]` tables. The name of the file is for errors and
     /// reports.
     ///
@@ -42,6 +55,15 @@ impl Rules {
         let parsed = read(profile.text(), Path::new(profile.name()), None);
         parsed.expect("a test parses every built-in profile")
     }
+}
+
+/// The text of a file.
+fn text_of(file: &Path) -> Result<String> {
+    let bytes = File::open(file)?.read(MAX_BYTES)?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Error::malformed("rules file", "UTF-8", "a byte is not part of a character").at(at as u64)
+    })
 }
 
 /// Reads the text of a rules file; see [`Rules::parse`].

@@ -1,5 +1,6 @@
 //! Arguments that choose a device.
 
+use crate::compare::DeviceChoice;
 use clap::Args;
 
 use super::report::ReportArgs;
@@ -9,29 +10,13 @@ use super::report::ReportArgs;
 pub(crate) struct DeviceArgs {
     /// Device that compares tensors: auto uses a GPU if it is faster; gpu:NAME selects a GPU by name, part of its name, or bus
     /// address, software adapters included
-    #[arg(long, value_name = "auto|cpu|gpu[:NAME]", default_value = "auto", value_parser = device, hide_default_value = true)]
-    pub(crate) device: Choice,
-}
-
-/// The requested device.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Choice {
-    /// The faster one.
-    Auto,
-    /// The CPU.
-    Cpu,
-    /// The GPU of this name, or else the first.
-    Gpu(Option<String>),
-}
-
-fn device(text: &str) -> Result<Choice, String> {
-    match (text, text.strip_prefix("gpu:")) {
-        ("auto", _) => Ok(Choice::Auto),
-        ("cpu", _) => Ok(Choice::Cpu),
-        ("gpu", _) => Ok(Choice::Gpu(None)),
-        (_, Some(name)) if !name.is_empty() => Ok(Choice::Gpu(Some(name.into()))),
-        _ => Err("expected auto, cpu, gpu or gpu:NAME".into()),
-    }
+    #[arg(
+        long,
+        value_name = "auto|cpu|gpu[:NAME]",
+        default_value = "auto",
+        hide_default_value = true
+    )]
+    pub(crate) device: DeviceChoice,
 }
 
 /// Arguments of `devices`.

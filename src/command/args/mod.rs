@@ -27,7 +27,7 @@ use clap::error::ErrorKind;
 use clap::{Args, FromArgMatches, Subcommand};
 use clap_complete::Shell;
 
-pub(crate) use device::{Choice, DeviceArgs, DevicesArgs};
+pub(crate) use device::DevicesArgs;
 pub(crate) use diff::DiffArgs;
 pub(crate) use export::{ContentArgs, ExportArgs, TargetArgs};
 pub(crate) use git::{GitDriverArgs, TextconvArgs};

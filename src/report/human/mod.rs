@@ -52,7 +52,7 @@ use crate::message::Losses;
 use crate::summary::role_movements;
 
 /// The answer of a comparison in one line, by rules if it was judged. Its first word is the verdict.
-pub(super) fn answer(diff: &Diff, judged: Option<&Judged<'_>>) -> String {
+pub fn answer(diff: &Diff, judged: Option<&Judged<'_>>) -> String {
     match judged {
         Some(judged) => judgement::sentence(judged),
         None => answer::sentence(diff, &role_movements(diff)),

@@ -169,6 +169,7 @@ const MODULES: &[(&str, &[&str])] = &[
         "rules",
         &[
             "artifact",
+            "bytes",
             "compare",
             "diff",
             "error",
