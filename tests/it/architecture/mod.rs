@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 
 /// The modules that each module imports from; all other imports are forbidden. A module comes after those that it imports.
 const MODULES: &[(&str, &[&str])] = &[
-    ("progress", &[]),
     ("threads", &[]),
     ("limits", &[]),
     ("suggestion", &[]),
     ("name", &[]),
     ("error", &["name"]),
+    ("progress", &["error"]),
     ("bytes", &["error"]),
     ("files", &["bytes", "error"]),
     ("schema", &["error"]),

@@ -50,9 +50,13 @@ fn named_options(prose: &str) -> BTreeSet<String> {
     words.filter(|word| word.starts_with("--")).map(str::to_owned).collect()
 }
 
+/// The options of the plugin for pytest.
+const OF_PYTEST: [&str; 1] = ["--ckdiff-update"];
+
 #[test]
 fn pages_name_every_option_and_no_other() {
     let mut known = options(&[]);
+    known.extend(OF_PYTEST.map(str::to_owned));
     let commands = commands();
     commands.iter().for_each(|command| known.append(&mut options(&words(command))));
     let mut named = BTreeSet::new();
