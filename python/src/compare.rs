@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ckdiff::checkpoint::Checkpoint;
 use ckdiff::diff::diff;
 use pyo3::prelude::*;
 
@@ -24,7 +25,7 @@ pub(crate) fn compare(
 ) -> PyResult<PyDiff> {
     let (lhs, rhs) = (Arc::clone(&lhs.0), Arc::clone(&rhs.0));
     let is_in_memory =
-        [&lhs, &rhs].iter().any(|side| side.checkpoint().is_some_and(|c| c.files().is_empty()));
+        [&lhs, &rhs].iter().any(|side| side.checkpoint().is_some_and(Checkpoint::is_in_memory));
     let chunk_bytes = is_in_memory.then_some(ARRAY_CHUNK);
     let compared = interruptible(py, |stop| {
         let (of_diff, rules) = options.read(chunk_bytes)?;

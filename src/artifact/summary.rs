@@ -68,7 +68,7 @@ impl Artifact<'_> {
             has_data: checkpoint.is_none_or(Checkpoint::has_data),
             // Content in memory needs none.
             has_checksums: checkpoint
-                .is_none_or(|found| found.files().is_empty() || found.format().checksum.is_some()),
+                .is_none_or(|found| found.is_in_memory() || found.format().checksum.is_some()),
             not_compared: self.files().unread.clone(),
         }
     }

@@ -109,6 +109,11 @@ impl Checkpoint {
         Ok(Self { path, format: &MEMORY, contents, limits: Limits::default(), state: None })
     }
 
+    /// Whether it is in memory, and has no files.
+    pub fn is_in_memory(&self) -> bool {
+        std::ptr::eq(self.format, &MEMORY)
+    }
+
     /// Opens a path whose file kind is known; for a directory with a state file, the latest checkpoint.
     pub(crate) fn of(found: Sniffed, limits: &Limits) -> Result<Self> {
         let state = match found.kind() {
